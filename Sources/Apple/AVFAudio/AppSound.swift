@@ -29,6 +29,8 @@ final class AppSound: Sendable {
         do throws(SystemError) {
             var information = SF_INFO()
             guard let file = try SoundFile(path, .read, &information) else { return "\(path) cannot be read" }
+            // Else its repetitions would never wait.
+            guard information.frames > 0 else { return "\(path) has no sound in it" }
             let channels = Int(information.channels)
             let stream = try SoundStream(channels: channels, samplesPerSecond: Int(information.samplerate))
             let framesAtOnce = min(

@@ -1,5 +1,6 @@
 import AVFAudio
 import BelfryAppleGround
+import BelfryTerms
 import KeeperChannel
 import Support
 import Synchronization
@@ -49,6 +50,12 @@ import Testing
                 if case .disposed(let number) = word, numbers.contains(number) { number } else { nil }
             }
         }
+    }
+
+    private func emptyWave() -> Data {
+        let format: [UInt8] = [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F, 0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0]
+        return Data("RIFF".utf8) + Data([36, 0, 0, 0]) + Data("WAVEfmt ".utf8) + Data(format)
+            + Data("data".utf8) + Data([0, 0, 0, 0])
     }
 
     private func open(_ heard: Heard) -> KeeperDoor {
@@ -108,19 +115,26 @@ import Testing
         #expect(!player.isPlaying && heard.asked.count == 4 && listener.ends.withLock { $0 } == 0)
     }
 
-    @Test("in an app a player whose file is gone fails, which its delegate hears") func alone()
-        async throws
-    {
-        let (door, audio) = (KeeperDoor.openForApp(stateDirectory: folder.path), CallAudio())
+    @Test("in an app a player whose file is gone or empty fails, which its delegate hears", arguments: [true, false])
+    func alone(isEmpty: Bool) async throws {
+        let (told, audio) = (AsyncStream.makeStream(of: String.self), CallAudio())
+        let door = KeeperDoor.openForApp(stateDirectory: folder.path) {
+            told.continuation.yield("\($0.rawValue) \($1)")
+        }
         defer { door.close() }
         let listener = Listener()
         let player = try audio.run { try door.run { try AVAudioPlayer(contentsOf: ring) } }
         player.delegate = listener
         player.numberOfLoops = -1
         try FileManager.default.removeItem(at: ring)
+        // The header of a WAVE that has no samples.
+        if isEmpty { try emptyWave().write(to: ring) }
         #expect(player.play())
         try await wait { listener.failures.withLock { $0 } == 1 }
         #expect(!player.isPlaying && listener.ends.withLock { $0 } == 0)
+        var warnings = told.stream.makeAsyncIterator()
+        let problem = isEmpty ? "has no sound in it" : "cannot be read"
+        #expect(await warnings.next() == "unsupported AVAudioPlayer.play(): \(ring.path) \(problem)")
     }
 
     @Test("data is a sound, and what is none is an error") func data() async throws {
