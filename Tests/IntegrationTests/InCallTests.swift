@@ -46,8 +46,9 @@ extension IntegrationTests {
                 let before = pushes
                 let push = try push(#""type": "mail", "how": "asks", "ask": "\#(words)""#, to: phone)
                 let since = { Array(told.reversed().prefix { $0 != "push" }.reversed()) }
-                #expect(waitUntil { pushes > before && since().count >= lines }, "\(words): \(told)")
-                _ = push
+                #expect(
+                    waitUntil { pushes > before && since().count >= lines },
+                    "\(words): \(told.suffix(12)), \(push.story())")
                 return since()
             }
 
@@ -180,7 +181,8 @@ extension IntegrationTests {
             var random = SeededRandom(seed: seed)
             let server = try StubServer()
             let app = App("one", in: folder)
-            let phone = try phone([app], ["DESKTOP": "1"])
+            // Of pushes without a report no more than a hundred are waited for at once.
+            let phone = try phone([app], ["DESKTOP": "1", "BELFRY_APP_PATIENCE": "1s"])
             let watch = try ProgramRun(
                 "\(Surroundings.programs)/belfry", ["watch", "--json"], environment: phone.environment.mapValues { $0 })
             var ends: [String: Int] = [:]
