@@ -231,7 +231,7 @@ let apple: [Target] = [
     room(
         "Apple/CallKit",
         imports: [
-            "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList",
+            "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList",
             "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
         ]),
     room(

@@ -1,5 +1,6 @@
 import BelfryAppDoor
 import BelfryAppleGround
+import BelfryPictures
 import BelfryTerms
 import CallChannel
 public import Foundation
@@ -64,6 +65,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
         var value = ProviderSettings()
         value.localizedName = name
         value.ringtoneSound = ringtoneSound
+        value.icon = icon
         value.maximumCallGroups = Int64(maximumCallGroups)
         value.maximumCallsPerCallGroup = Int64(maximumCallsPerCallGroup)
         value.includesCallsInRecents = includesCallsInRecents
@@ -71,5 +73,17 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
         value.supportedHandleTypes = Set(
             supportedHandleTypes.compactMap { CallHandle.Kind(rawValue: Int64($0.rawValue)) })
         return value
+    }
+
+    /// The icon as the desktop takes it.
+    private var icon: [UInt8] {
+        guard let data = iconTemplateImageData, !data.isEmpty else { return [] }
+        let plain = KeptPicture.plain([UInt8](data))
+        if plain.count <= CallLimits.iconBytesMax, KeptPicture(plain) != nil { return plain }
+        AppDoor.current.warn(
+            .unsupported,
+            "iconTemplateImageData is shown if it is a PNG picture of RGB or RGBA with 8 bits, of at most "
+                + "\(FetchLimits.writtenSideMax) pixels a side and \(CallLimits.iconBytesMax) bytes")
+        return []
     }
 }

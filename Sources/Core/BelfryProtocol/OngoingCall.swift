@@ -39,6 +39,8 @@ public struct OngoingCall: Hashable, Sendable {
     public var since: Instant?
     /// Whether it can be held.
     public var canHold = false
+    /// The file of its app's icon, a small PNG picture that may be a mere mask; empty if there is none.
+    public var icon = ""
 
     /// A call that is being connected.
     public init(call: String, uuid: String, app: String) {
@@ -58,6 +60,7 @@ public struct OngoingCall: Hashable, Sendable {
         group = try said.ifPresent("group", said.integer)
         since = try said.ifPresent("since", said.integer).map { Instant(microseconds: $0) }
         canHold = try said.bool("holdable")
+        icon = try said.string("icon")
     }
 
     /// The call as a value.
@@ -67,7 +70,7 @@ public struct OngoingCall: Hashable, Sendable {
             "name": .string(name), "handle": .string(handle), "video": .bool(hasVideo),
             "outgoing": .bool(isOutgoing), "state": .string(state.rawValue), "muted": .bool(isMuted),
             "group": group.map { .integer($0) } ?? .null, "since": since.map { .integer($0.microseconds) } ?? .null,
-            "holdable": .bool(canHold),
+            "holdable": .bool(canHold), "icon": .string(icon),
         ]
     }
 }

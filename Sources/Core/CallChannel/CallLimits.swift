@@ -11,6 +11,8 @@ public enum CallLimits {
     public static let wordBytesMax = 256
     /// How many calls of an app may live at once.
     public static let liveCallsMax = 100
+    /// How many bytes an app's icon may have: twice those of a template picture of 120 pixels a side.
+    public static let iconBytesMax = 64 << 10
     /// How many digits an action may have.
     public static let digitsMax = 128
     /// How many actions of an app may wait for their outcomes.

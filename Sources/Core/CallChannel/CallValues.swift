@@ -86,6 +86,8 @@ public struct ProviderSettings: Hashable, Sendable {
     public var supportsVideo = false
     /// Which kinds of handles it can call.
     public var supportedHandleTypes: Set<CallHandle.Kind> = []
+    /// Its icon, a small PNG picture; empty if it has none.
+    public var icon: [UInt8] = []
 
     /// Apple's defaults.
     public init() {}
@@ -188,6 +190,10 @@ extension ProviderSettings {
         for kind in try said.array("handles") {
             if let kind = kind.integerValue.flatMap(CallHandle.Kind.init) { supportedHandleTypes.insert(kind) }
         }
+        let icon = try said.ifPresent("icon") { (key) throws(JSONFieldError) in
+            try said.short(key, bytesMax: 2 * CallLimits.iconBytesMax)
+        }
+        self.icon = icon?.bytesOfHexadecimal ?? []
     }
 
     var json: JSONValue {
@@ -196,6 +202,7 @@ extension ProviderSettings {
             "groups": .integer(maximumCallGroups), "callsPerGroup": .integer(maximumCallsPerCallGroup),
             "recents": .bool(includesCallsInRecents), "video": .bool(supportsVideo),
             "handles": .array(supportedHandleTypes.map(\.rawValue).sorted().map { .integer($0) }),
+            "icon": .string(icon.hexadecimal),
         ])
     }
 }
@@ -214,5 +221,22 @@ extension ObservedCall {
             "uuid": .string(uuid.text), "outgoing": .bool(isOutgoing), "held": .bool(isOnHold),
             "connected": .bool(hasConnected), "ended": .bool(hasEnded),
         ])
+    }
+}
+
+extension [UInt8] {
+    /// The bytes, two digits each.
+    fileprivate var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The bytes of which these are the digits; none if one of them is no digit, or is left over.
+    fileprivate var bytesOfHexadecimal: [UInt8] {
+        let values = utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count == utf8.count, values.count % 2 == 0 else { return [] }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

@@ -70,7 +70,7 @@ extension ShowingStateMachine {
         return Notice(
             summary: name(of: caller), body: body,
             actions: labels([known.isMuted ? .unmute : .mute] + hold + [.end]),
-            category: Notice.ongoing, urgency: .normal, until: nil, picture: nil)
+            category: Notice.ongoing, urgency: .normal, until: nil, picture: known.icon.isEmpty ? nil : known.icon)
     }
 
     func notice(ofMoreOngoing count: Int) -> Notice {

@@ -32,6 +32,7 @@ public final class Centre {
     private var shown: [String: ShownCall] = [:]
     private let journal: CentreJournal
     private var appRecords: AppRecords
+    private var icons: AppIcons
     private var queue = EffectQueue<Input>()
     private var apps: [String: App] = [:]
     private var timer: (any ScheduledTimer)?
@@ -79,6 +80,7 @@ public final class Centre {
         (self.settings, self.control, self.loop, self.onIdle) = (settings, control, loop, onIdle)
         began = loop.now
         appRecords = AppRecords(in: settings.runtime.path)
+        icons = AppIcons(in: settings.runtime.path)
         journal = CentreJournal(path: settings.journalPath, group: settings.group, on: loop)
         connections = try CentreConnections(on: loop, listener: listener, roleMax: settings.roleMax) {
             [unowned self] in heard($0)
@@ -157,6 +159,7 @@ public final class Centre {
     }
 
     private func take(_ message: AppMessage, from id: String) {
+        if case .provider(let provider) = message { icons.note(provider.icon, of: id) }
         feed(.app(id, message))
         guard case .registry(let types) = message else { return }
         let isRegistered = types.contains("voip")
@@ -178,6 +181,7 @@ public final class Centre {
         if let fault { warn(.unsupported, "the connection of \(id) was closed: \(fault)") }
         app(id) { $0.link = nil }
         tokens.forget(id)
+        icons.forget(id)
         feed(.appGone(id))
         perform({ $0.disconnected(at: $1) }, of: id)
     }
@@ -354,6 +358,7 @@ public final class Centre {
         records.goesOn(call, in: group)
         var hello = DesktopHello(group: group, name: call.name, handle: call.handle, hasVideo: call.hasVideo)
         hello.ongoing = call
+        hello.ongoing?.icon = icons[call.app]
         if let shown = shown[call.uuid] { return shown.show(hello) }
         shown[call.uuid] = ShownCall(hello, at: settings.runtime.desktopSocketPath, on: loop) { [unowned self] in
             feed(.command($0, call: call.uuid, from: nil))

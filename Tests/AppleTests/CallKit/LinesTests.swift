@@ -13,11 +13,12 @@ import Testing
 /// name says.
 @Suite(.timeLimit(.minutes(1))) struct LinesTests {
     private let app: PlayedApp
+    private let folder = TemporaryFolder()
 
     init() throws { app = try PlayedApp() }
 
     /// Has the rules decide what the app says, and says to it what they do.
-    private static func decide(_ app: PlayedApp) -> Task<Void, Never> {
+    private static func decide(_ app: PlayedApp, _ state: String) -> Task<Void, Never> {
         Task {
             var control = CallStateMachine(settings: CallControlSettings(), apps: [app.hello.id])
             while let news = await app.centre.next() {
@@ -25,7 +26,7 @@ import Testing
                 let input: CallInput =
                     if case .hello(let hello) = message { .appConnected(hello) } else { .app(app.hello.id, message) }
                 if case .hello = message {
-                    app.centre.say(.welcome(AppWelcome(stateDirectory: "/nonexistent")))
+                    app.centre.say(.welcome(AppWelcome(stateDirectory: state)))
                 }
                 for effect in control.take(input, at: Instant(microseconds: bootTimeMicroseconds())) {
                     if case .app(_, let word) = effect { app.centre.say(word) }
@@ -37,7 +38,7 @@ import Testing
     @Test("two lines, hold, swap, conference, digits, mute, a third line too many, and the end of all")
     func lines() async throws {
         defer { app.end() }
-        let deciding = Self.decide(app)
+        let deciding = Self.decide(app, folder.path)
         defer { deciding.cancel() }
         let queue = DispatchQueue(label: "lines")
         let changes = AsyncStream<Void>.makeStream()

@@ -34,6 +34,7 @@ import Testing
     private static var settings: ProviderSettings {
         var settings = ProviderSettings()
         (settings.localizedName, settings.ringtoneSound) = (text, "ring.caf")
+        settings.icon = [0, 9, 10, 254, 255]
         (settings.maximumCallGroups, settings.maximumCallsPerCallGroup) = (1, 2)
         (settings.includesCallsInRecents, settings.supportsVideo) = (false, true)
         settings.supportedHandleTypes = [.generic, .phoneNumber]
@@ -44,6 +45,7 @@ import Testing
         var call = OngoingCall(call: text, uuid: a.text, app: "org.belfry.phone")
         (call.appName, call.name, call.handle, call.hasVideo, call.isOutgoing) = (text, text, text, true, true)
         (call.state, call.isMuted, call.group, call.canHold) = (.held, true, 7, true)
+        call.icon = text
         call.since = Instant(microseconds: 5)
         return call
     }

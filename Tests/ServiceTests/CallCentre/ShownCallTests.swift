@@ -3,6 +3,7 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
+import CallChannel
 import CallControl
 import CallLedger
 import DesktopChannel
@@ -86,6 +87,26 @@ import Testing
         try feed(.goesOn(held, in: nil), to: end)
         end.run(for: .milliseconds(1_200))
         #expect(desk.isCalled() && desk.last()?.ongoing == held)
+    }
+
+    @Test("an app's icon is a file that the desktop is told, until the app is gone") func icon() throws {
+        let end = try CentreEnd()
+        let desk = try Desk(end)
+        let app = try end.app()
+        var provider = ProviderSettings()
+        provider.icon = [1, 2, 3]
+        app.say(AppMessage.provider(provider).line)
+        try feed(.goesOn(Self.call, in: nil), to: end)
+        #expect(desk.isCalled())
+        let path = try #require(desk.last()?.ongoing?.icon)
+        #expect(bytes(of: path) == [1, 2, 3])
+        provider.icon = [4]
+        app.say(AppMessage.provider(provider).line)
+        try feed(.goesOn(Self.call, in: nil), to: end)
+        let next = try #require(desk.last()?.ongoing?.icon)
+        #expect(next != path && bytes(of: next) == [4] && unsafe access(path, F_OK) != 0)
+        app.leave()
+        #expect(unsafe access(next, F_OK) != 0)
     }
 
     private func active(_ end: CentreEnd, in group: GroupName = CentreEnd.group) -> [String] {
