@@ -117,7 +117,7 @@ let system: [Target] = [
             "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux", "CBelfryPulse",
         ]),
     room("System/BelfryVibration", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
-    room("System/BelfrySoundDecoding", imports: ["BelfrySyscalls", "CBelfryLinux", "CBelfrySndfile"]),
+    room("System/BelfrySoundDecoding", imports: ["BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile"]),
 ]
 
 let service: [Target] = [
@@ -182,7 +182,7 @@ let service: [Target] = [
             "BelfryAppGroup", "BelfryApps", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryJournal",
             "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallChannel",
             "CallControl", "CallLedger", "DesktopChannel", "DeviceRegistry", "GroupLedger", "NotificationDelivery",
-            "RingEar",
+            "RingEar", "SystemSound",
         ]),
     room(
         "Service/CallService",
@@ -232,7 +232,7 @@ let apple: [Target] = [
         "Apple/CallKit",
         imports: [
             "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList",
-            "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
+            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
         ]),
     room(
         "Apple/PushKit",
@@ -453,7 +453,7 @@ let checks: [Target] = [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallChannel", "CallLedger",
             "CallService", "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery",
-            "Support",
+            "Support", "SystemSound",
         ],
         path: "Tests/Simulate",
         swiftSettings: strict

@@ -12,6 +12,7 @@ import NotificationDelivery
 import PictureFetcher
 import RingEar
 import Support
+import SystemSound
 
 /// One worker: the real delivery with the real extensions, ledger and ear, in a process that is played.
 final class PlayedWorker {
@@ -171,6 +172,7 @@ final class PlayedSound: RingOutput {
     private let worker: PlayedWorker
     private var world: World { worker.world }
     init(_ worker: PlayedWorker) { self.worker = worker }
+    func ring(with tune: ResolvedSound) {}
     func soundName(of mode: RingMode) -> String { "\(mode) sound" }
 
     func pulse(_ mode: RingMode) {

@@ -1,4 +1,5 @@
 public import BelfryEventLoop
+public import BelfrySyscalls
 public import BelfryTerms
 public import CallChannel
 public import CallService
@@ -30,6 +31,12 @@ public final class ScriptedCalls: AppCalls {
             }
         }
     }
+
+    /// The files that are passed, each beside the order that takes it.
+    public var files: [PassedFile] = []
+
+    /// The next of them.
+    public func takeFile() -> PassedFile? { files.isEmpty ? nil : files.removeFirst() }
 
     /// The worker leaves.
     public func close() { (isClosed, heard) = (true, nil) }

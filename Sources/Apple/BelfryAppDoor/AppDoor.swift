@@ -1,5 +1,5 @@
 package import BelfryAppleGround
-import BelfrySyscalls
+package import BelfrySyscalls
 package import BelfryTerms
 package import CallChannel
 
@@ -15,6 +15,7 @@ package final class AppDoor: Sendable {
         var hasLeft = false
         var listeners: [ObjectIdentifier: any AppListener] = [:]
         var provider: ProviderSettings?
+        var tune: (name: String, file: PassedFile)?
         var registry: [String]?
         var warned: Set<String> = []
         /// The door to the group's files, once it is known where they are.
@@ -169,8 +170,9 @@ package final class AppDoor: Sendable {
 
     // MARK: Saying
 
-    /// Says `message`; false if there is no connection, or if it is too long: then no answer comes.
-    package func say(_ message: AppMessage) -> Bool {
+    /// Says `message`, and passes `file` beside it; false if there is no connection, or if it is too long: then no
+    /// answer comes.
+    package func say(_ message: AppMessage, passing file: PassedFile? = nil) -> Bool {
         let line = message.line
         guard line.count <= CallLimits.lineBytesMax else {
             warn(
@@ -179,7 +181,7 @@ package final class AppDoor: Sendable {
                     + "\(CallLimits.lineBytesMax). Shorten its texts")
             return false
         }
-        return connection.withLock { $0 }?.say(line) ?? false
+        return connection.withLock { $0 }?.say(line, passing: file) ?? false
     }
 
     /// Says what the provider is, and again at each new connection; nil for none.
@@ -190,6 +192,12 @@ package final class AppDoor: Sendable {
         }
         guard isNews, !connect() else { return }
         _ = say(provider.map(AppMessage.provider) ?? .invalidated)
+    }
+
+    /// Passes the tune of the provider that was declared, and again at each new connection; nil for none.
+    package func declare(tune: (name: String, file: PassedFile)?) {
+        state.withLock { $0.tune = tune }
+        if let tune { _ = say(.tone(tune.name), passing: tune.file) }
     }
 
     /// Says which push types the registry wants, and again at each new connection.
@@ -210,10 +218,12 @@ package final class AppDoor: Sendable {
         FileHandle.standardError.write(Data(line.utf8))
     }
 
-    private var greeting: [AppMessage] {
-        let (hello, provider, registry) = state.withLock { ($0.hello, $0.provider, $0.registry) }
-        return [hello.map(AppMessage.hello), provider.map(AppMessage.provider), registry.map(AppMessage.registry)]
-            .compactMap { $0 }
+    private var greeting: [(message: AppMessage, file: PassedFile?)] {
+        let (hello, provider, registry, tune) = state.withLock { ($0.hello, $0.provider, $0.registry, $0.tune) }
+        let messages = [
+            hello.map(AppMessage.hello), provider.map(AppMessage.provider), registry.map(AppMessage.registry),
+        ]
+        return messages.compactMap { $0 }.map { ($0, nil) } + [tune].compactMap { $0 }.map { (.tone($0.name), $0.file) }
     }
 
     // MARK: Hearing

@@ -28,16 +28,16 @@ final class CentreConnection: @unchecked Sendable {
 
     private let path: String
     private let backOff: BackOff
-    private let greeting: @Sendable () -> [AppMessage]
+    private let greeting: @Sendable () -> [(message: AppMessage, file: PassedFile?)]
     private let heard: @Sendable (News) -> Void
     /// Written to make the thread look again.
     private let bell: Int32
     private let lock = NSLock()
     /// The socket; negative if there is none. Guarded by the lock, as all below.
     private var socket: Int32 = -1
-    private var unsent: [UInt8] = []
-    /// How much of what waits is of the line that the peer is taking: a long one is no sign that it does not read.
-    private var begun = 0
+    /// The lines that wait, each with the file that is passed beside it.
+    private var unsent: [(rest: ArraySlice<UInt8>, file: PassedFile?)] = []
+    private var unsentBytes = 0
     private var isClosed = false
     private var isWelcome = false
     private var wakeUp: Int64?
@@ -45,7 +45,7 @@ final class CentreConnection: @unchecked Sendable {
 
     /// A connection to the socket at `path`, which begins with what `greeting` says.
     init(
-        path: String, backOff: BackOff, greeting: @escaping @Sendable () -> [AppMessage],
+        path: String, backOff: BackOff, greeting: @escaping @Sendable () -> [(message: AppMessage, file: PassedFile?)],
         heard: @escaping @Sendable (News) -> Void
     ) {
         self.path = path
@@ -71,8 +71,8 @@ final class CentreConnection: @unchecked Sendable {
         return true
     }
 
-    /// Sends `line`; false if there is no connection. What the peer does not take now waits.
-    func say(_ line: [UInt8]) -> Bool { lock.withLock { send(line) } }
+    /// Sends `line`, and beside it `file`; false if there is no connection. What the peer does not take now waits.
+    func say(_ line: [UInt8], passing file: PassedFile? = nil) -> Bool { lock.withLock { send(line, file) } }
 
     /// Ends the connection and the thread.
     func close() {
@@ -96,32 +96,31 @@ final class CentreConnection: @unchecked Sendable {
 
     // MARK: What the lock guards
 
-    private func send(_ line: [UInt8]) -> Bool {
+    private func send(_ line: [UInt8], _ file: PassedFile?) -> Bool {
         guard socket >= 0, !isClosed else { return false }
-        guard unsent.count - begun <= CallLimits.unsentBytesMax else {
+        // The line that the peer is taking does not count: a long one is no sign that it does not read.
+        guard unsentBytes - (unsent.first?.rest.count ?? 0) <= CallLimits.unsentBytesMax else {
             // It does not read: as good as gone. The thread sees the end of the socket.
             shutdown(socket, Int32(SHUT_RDWR))
             return false
         }
-        guard unsent.isEmpty else {
-            unsent += line
-            return true
-        }
-        (unsent, begun) = (line, line.count)
+        unsent.append((line[...], file))
+        unsentBytes += line.count
+        guard unsent.count == 1 else { return true }
         guard sendWhatWaits() else { return false }
         if !unsent.isEmpty { ring() }
         return true
     }
 
     private func sendWhatWaits() -> Bool {
-        while !unsent.isEmpty {
-            switch sendSome(unsent[...], passing: nil, to: socket) {
+        while let (rest, file) = unsent.first {
+            switch sendSome(rest, passing: file?.descriptor.number, to: socket) {
             case .wrote(let count):
-                unsent.removeFirst(count)
-                begun = max(begun - count, 0)
+                unsentBytes -= count
+                if count == rest.count { unsent.removeFirst() } else { unsent[0] = (rest.dropFirst(count), nil) }
             case .full: return true
             case .failed:
-                (unsent, begun) = ([], 0)
+                (unsent, unsentBytes) = ([], 0)
                 return false
             }
         }
@@ -130,7 +129,7 @@ final class CentreConnection: @unchecked Sendable {
 
     private func disconnect() {
         if socket >= 0 { Glibc.close(socket) }
-        (socket, unsent, begun) = (-1, [], 0)
+        (socket, unsent, unsentBytes) = (-1, [], 0)
     }
 
     // MARK: The thread
@@ -208,7 +207,7 @@ final class CentreConnection: @unchecked Sendable {
                 return
             }
             socket = number
-            for message in greeting() { _ = send(message.line) }
+            for (message, file) in greeting() { _ = send(message.line, file) }
         }
     }
 

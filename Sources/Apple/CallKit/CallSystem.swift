@@ -31,6 +31,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private static let queue = DispatchQueue(label: "belfry.call-completions")
 
     let door: AppDoor
+    private let ringtone: Ringtone
     /// The calls of all apps.
     let observation: CallObservation
     private let lock = NSLock()
@@ -55,6 +56,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
 
     init(_ door: AppDoor) {
         self.door = door
+        ringtone = Ringtone(door)
         observation = CallObservation(door)
     }
 
@@ -73,7 +75,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
                 "a second CXProvider was made while the first lives, whose calls it does not know, on iOS either: "
                     + "keep one, and assign its configuration if that changes")
         }
-        door.declare(provider: settings)
+        declare(settings)
         if door.isWelcome { begin(provider.desk) }
     }
 
@@ -84,7 +86,13 @@ final class CallSystem: AppListener, @unchecked Sendable {
             self.settings = settings
             return true
         }
-        if isCurrent { door.declare(provider: settings) }
+        if isCurrent { declare(settings) }
+    }
+
+    private func declare(_ settings: ProviderSettings?) {
+        door.declare(provider: settings)
+        // After the settings, without whose name nobody wants it.
+        ringtone.declare(settings?.ringtoneSound)
     }
 
     /// A provider was invalidated, or is gone.
@@ -109,7 +117,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
                 "the CXProvider is gone, which nothing keeps alive, and with it \(names): iOS ends them. Keep it in a "
                     + "property")
         }
-        if wasCurrent { door.declare(provider: next) }
+        if wasCurrent { declare(next) }
     }
 
     private func begin(_ desk: DelegateDesk) {

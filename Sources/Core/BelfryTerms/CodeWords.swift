@@ -347,6 +347,8 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var audioAfterEnd: Self { Self(Known.audioAfterEnd) }
     /// The word ``WarningCode/audioCategory``.
     @inlinable public static var audioCategory: Self { Self(Known.audioCategory) }
+    /// The word ``WarningCode/soundUnreadable``.
+    @inlinable public static var soundUnreadable: Self { Self(Known.soundUnreadable) }
     /// The word ``WarningCode/appTwice``.
     @inlinable public static var appTwice: Self { Self(Known.appTwice) }
     /// The word ``WarningCode/callsUnavailable``.

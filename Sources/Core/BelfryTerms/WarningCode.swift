@@ -107,6 +107,8 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case audioAfterEnd = "audio-after-end"
     /// The system activated a call's audio, and the session's category or mode is for no call.
     case audioCategory = "audio-category"
+    /// The app's `ringtoneSound` cannot be played: its calls ring with the configured sound.
+    case soundUnreadable = "sound-unreadable"
     /// An app could not be started, or left before its registry was there: its pushes ring without it.
     case appNotStarted = "app-not-started"
     /// A second process said that it is an app that runs already, or two folders have one identifier.

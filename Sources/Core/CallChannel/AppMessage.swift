@@ -8,6 +8,8 @@ public enum AppMessage: Hashable, Sendable {
     case hello(AppHello)
     /// It has a provider, or has changed its configuration.
     case provider(ProviderSettings)
+    /// The file beside this line is the tune of that name, which ``ProviderSettings/ringtoneSound`` asks for.
+    case tone(String)
     /// It has invalidated its provider.
     case invalidated
     /// The push types that its registry wants, of which Belfry brings `voip` (`PKPushType.voIP`); empty for none.
@@ -97,6 +99,7 @@ extension AppMessage {
                     "environment": hello.environment.map { .string($0) } ?? .null,
                 ])
         case .provider(let settings): SaidLine.written("provider", ["configuration": settings.json])
+        case .tone(let name): SaidLine.written("tone", ["name": .string(name)])
         case .invalidated: SaidLine.written("invalidated", [:])
         case .registry(let types): SaidLine.written("registry", ["types": .array(types.map { .string($0) })])
         case .report(let report):
@@ -146,6 +149,7 @@ extension AppMessage {
         switch word {
         case "hello": self = .hello(try AppHello(said))
         case "provider": self = .provider(try ProviderSettings(said.fields("configuration")))
+        case "tone": self = .tone(try said.short("name"))
         case "invalidated": self = .invalidated
         case "registry": self = .registry(try said.strings("types"))
         case "report":

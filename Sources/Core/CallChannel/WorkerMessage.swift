@@ -66,6 +66,8 @@ public enum WorkerOrder: Hashable, Sendable {
     case wait(app: String)
     /// Ring, with the caller that an app reported; nil if its patience is over, and the push's own fields count.
     case ring(ReportedCaller?)
+    /// Ring with the file beside this line where it rings loud: the tune that its app calls so.
+    case tone(String)
     /// The caller is another one than was said: show and list that.
     case caller(ReportedCaller)
     /// Do not ring, for that reason.
@@ -132,6 +134,7 @@ extension WorkerOrder {
         case .none: SaidLine.written("none", [:])
         case .wait(let app): SaidLine.written("wait", ["app": .string(app)])
         case .ring(let caller): SaidLine.written("ring", ["caller": caller?.json ?? .null])
+        case .tone(let name): SaidLine.written("tone", ["name": .string(name)])
         case .caller(let caller): SaidLine.written("caller", ["caller": caller.json])
         case .silent(let why): SaidLine.written("silent", ["why": .string(why.rawValue)])
         case .handed: SaidLine.written("handed", [:])
@@ -148,6 +151,7 @@ extension WorkerOrder {
             case "none": return WorkerOrder.none
             case "wait": return .wait(app: try said.string("app"))
             case "ring": return .ring(try said.ifPresent("caller", said.caller))
+            case "tone": return .tone(try said.short("name"))
             case "caller": return .caller(try said.caller("caller"))
             case "silent": return .silent(CodeWord(rawValue: try said.string("why")))
             case "handed": return .handed

@@ -75,6 +75,9 @@ public struct CallStateMachine: Sendable {
     /// How many calls live.
     public var liveCalls: Int { calls.count }
 
+    /// The app whose push a worker has; nil if it has none.
+    public func app(of worker: WorkerNumber) -> String? { pushes.first { $0.worker == worker }?.app }
+
     /// What is known of the apps, configured or running, for people; where they lie, their driver knows.
     public var listed: [ListedApp] {
         known.map { id in
@@ -122,6 +125,8 @@ public struct CallStateMachine: Sendable {
         case .hello: break
         case .provider(let settings): apps[app]?.provider = settings
         case .invalidated: providerInvalidated(app, at: now)
+        // Its driver's: a tune changes nothing about calls.
+        case .tone: break
         case .registry(let types): registered(app, types, at: now)
         case .report(var report):
             report.update = report.update.shown

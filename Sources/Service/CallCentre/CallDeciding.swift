@@ -15,6 +15,8 @@ protocol CallDeciding {
     var liveCalls: Int { get }
     /// The calls that go on, the oldest first.
     var ongoing: [OngoingCall] { get }
+    /// The app whose push a worker has; nil if it has none.
+    func app(of worker: WorkerNumber) -> String?
     /// What is known of the apps.
     var listed: [ListedApp] { get }
 }

@@ -10,6 +10,7 @@ import DesktopChannel
 import DeviceRegistry
 import NotificationDelivery
 import RingEar
+import SystemSound
 
 /// Drives the calls of apps: hears workers, apps and commands at `calls.sock`, and does what the decider says.
 ///
@@ -33,6 +34,9 @@ public final class Centre {
     private let journal: CentreJournal
     private var appRecords: AppRecords
     private var icons: AppIcons
+    private var tunes = AppTunes()
+    /// The app of each worker that was ordered to ring.
+    private var ringing: [WorkerNumber: String] = [:]
     private var queue = EffectQueue<Input>()
     private var apps: [String: App] = [:]
     private var timer: (any ScheduledTimer)?
@@ -120,9 +124,11 @@ public final class Centre {
         case .worker(let worker, let event): feed(.worker(worker, event))
         case .workerGone(let worker, let fault):
             if let fault { warn(.unsupported, "the connection of a worker was closed: \(fault)") }
+            ringing[worker] = nil
             feed(.workerGone(worker))
         case .hello(let link, let hello, let process): begin(hello, link, process)
         case .app(_, let id, let message): take(message, from: id)
+        case .tone(let id, let name, let file): take(file, named: name, from: id)
         case .appGone(let link, let id, let fault): end(id, link, fault)
         case .client(let link, let message, let process): take(message, from: link, process)
         case .clientGone(let link): forget(link)
@@ -160,6 +166,7 @@ public final class Centre {
 
     private func take(_ message: AppMessage, from id: String) {
         if case .provider(let provider) = message { icons.note(provider.icon, of: id) }
+        tunes.heard(message, from: id)
         feed(.app(id, message))
         guard case .registry(let types) = message else { return }
         let isRegistered = types.contains("voip")
@@ -176,12 +183,24 @@ public final class Centre {
         app(id) { $0.starting = [] }
     }
 
+    /// Takes an app's tune, and passes it on to its calls that ring without.
+    private func take(_ file: PassedFile?, named name: String, from id: String) {
+        do throws(SoundProblem) {
+            guard let file else { throw .unusable(path: name, why: "no file came with it") }
+            guard try tunes.keep(file, named: name, of: id) else { return }
+            for (worker, app) in ringing where app == id { connections?.say(.tone(name), passing: file, to: worker) }
+        } catch {
+            warn(.soundUnreadable, "\(id): its tune is not played, [Ring] Sound= is: \(error)")
+        }
+    }
+
     private func end(_ id: String, _ link: CentreConnections.Link, _ fault: String?) {
         guard apps[id]?.link == link else { return }
         if let fault { warn(.unsupported, "the connection of \(id) was closed: \(fault)") }
         app(id) { $0.link = nil }
         tokens.forget(id)
         icons.forget(id)
+        tunes.forget(id)
         feed(.appGone(id))
         perform({ $0.disconnected(at: $1) }, of: id)
     }
@@ -336,7 +355,7 @@ public final class Centre {
 
     private func perform(_ effect: CallEffect) {
         switch effect {
-        case .worker(let worker, let order): connections?.say(order, to: worker)
+        case .worker(let worker, let order): say(order, to: worker)
         case .app(let id, let word): say(word, to: id)
         case .start(let id): want(id)
         case .ring(let ring): rings.push(ring, group: ring.group ?? tokens.group(of: ring.app))
@@ -364,6 +383,14 @@ public final class Centre {
             feed(.command($0, call: call.uuid, from: nil))
             look()
         }
+    }
+
+    private func say(_ order: WorkerOrder, to worker: WorkerNumber) {
+        if case .ring = order, let app = control.app(of: worker) {
+            ringing[worker] = app
+            if let tune = tunes[app] { connections?.say(.tone(tune.name), passing: tune.file, to: worker) }
+        }
+        connections?.say(order, to: worker)
     }
 
     private func say(_ word: AppWord, to id: String) {

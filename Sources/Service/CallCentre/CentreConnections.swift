@@ -22,6 +22,8 @@ final class CentreConnections {
         case hello(Link, AppHello, process: Int32?)
         /// An app says something.
         case app(Link, String, AppMessage)
+        /// An app has passed the tune of that name; nil if no file came.
+        case tone(String, String, PassedFile?)
         /// An app is gone, and what was wrong with it; nil if it has left.
         case appGone(Link, String, fault: String?)
         /// A command asks for something; its process, if the kernel knows it.
@@ -76,7 +78,9 @@ final class CentreConnections {
     var isEmpty: Bool { peers.isEmpty }
 
     /// Says `order` to a worker; nothing happens if it is gone.
-    func say(_ order: WorkerOrder, to worker: WorkerNumber) { peers[worker.value]?.connection.send(order.line) }
+    func say(_ order: WorkerOrder, passing file: PassedFile? = nil, to worker: WorkerNumber) {
+        peers[worker.value]?.connection.send(order.line, passing: file)
+    }
 
     /// Says `word` to an app; nothing happens if it is gone.
     func say(_ word: AppWord, to link: Link) { peers[link]?.connection.send(word.line) }
@@ -110,7 +114,7 @@ final class CentreConnections {
         let link = last
         let process = peer(of: socket.number)?.process
         let limits = LineConnection.Limits(
-            lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.unsentBytesMax)
+            lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.unsentBytesMax, filesMax: 1)
         let connection = LineConnection(socket, limits, on: loop, description: "calls")
         guard (try? connection.listen { [unowned self] in heard($0, from: link) }) != nil else { return }
         peers[link] = Peer(connection: connection, process: process)
@@ -140,7 +144,12 @@ final class CentreConnections {
                 case .push: throw CallChannelError(detail: "a worker hands one push over")
                 case nil: break
                 }
-            case .app(let id): if let message = try AppMessage.read(line) { take(.app(link, id, message)) }
+            case .app(let id):
+                switch try AppMessage.read(line) {
+                case .tone(let name): take(.tone(id, name, peer.connection.takeFile()))
+                case let message?: take(.app(link, id, message))
+                case nil: break
+                }
             case .client, .watcher: throw CallChannelError(detail: "a command says one line")
             }
         } catch {

@@ -4,6 +4,7 @@ import BelfryTerms
 import CallChannel
 import Interception
 import NotificationDelivery
+import SystemSound
 
 /// The call of a voip push, for which an app may ring: hands it to `belfry-calls`, and has ``CallExtension`` ring as
 /// soon as the app has reported it, or its patience is over (R4). This process alone rings, in every case. A push that
@@ -109,6 +110,7 @@ final class AppCallExtension: ServiceExtension {
 
     private func heard(_ order: WorkerOrder?) {
         guard let order else { return gone() }
+        if case .tone(let name) = order { return ring(withToneNamed: name) }
         switch state {
         // Nothing is said before the push is handed over.
         case .idle: break
@@ -135,15 +137,15 @@ final class AppCallExtension: ServiceExtension {
             ring(caller)
         case .silent(let why): silent(why)
         case .warning(let code, let detail): world.report(.warning(code: code, detail: detail))
-        // There is no ring yet.
-        case .caller, .end: break
+        // There is no ring yet; a tune was taken before.
+        case .caller, .end, .tone: break
         }
     }
 
     private func heardSinceRing(_ order: WorkerOrder) {
         switch order {
         // What was late to say whether it rings: it does.
-        case .none, .wait, .silent: break
+        case .none, .wait, .silent, .tone: break
         case .handed: delegate?.extensionHandedToApp()
         case .ring(let caller):
             isTied = true
@@ -151,6 +153,17 @@ final class AppCallExtension: ServiceExtension {
         case .caller(let caller): describe(caller)
         case .end(let end): call.end(end)
         case .warning(let code, let detail): world.report(.warning(code: code, detail: detail))
+        }
+    }
+
+    /// Whether it rings already or not: a loud ring takes the tune up by its next tick.
+    private func ring(withToneNamed name: String) {
+        do throws(SoundProblem) {
+            guard let file = calls.takeFile() else { throw .unusable(path: name, why: "no file came with it") }
+            world.ringer.ring(with: try ResolvedSound(passed: file, name: name, repeats: true))
+        } catch {
+            world.report(
+                .warning(code: .soundUnreadable, detail: "\(error): the app's tune is not played, [Ring] Sound= is"))
         }
     }
 

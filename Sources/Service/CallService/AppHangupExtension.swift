@@ -56,6 +56,8 @@ final class AppHangupExtension: ServiceExtension {
         case .handed?:
             delegate?.extensionHandedToApp()
             deliver()
+        // The tune of a call: this is none.
+        case .tone?: break
         case .none?, .wait?, .ring?, .caller?, .silent?, .end?, nil: deliver()
         }
     }

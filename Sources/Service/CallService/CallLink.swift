@@ -1,7 +1,7 @@
 public import BelfryEventLoop
 import BelfryLines
 public import BelfryProtocol
-import BelfrySyscalls
+public import BelfrySyscalls
 public import CallChannel
 
 /// A worker's connection to `belfry-calls`: it hands over a voip push, and then says the worker's events, as to its
@@ -9,7 +9,8 @@ public import CallChannel
 public final class CallLink: AppCalls {
     /// The longest line that it sends is a push, beside which as much may wait as at the other end.
     private static let limits = LineConnection.Limits(
-        lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.lineBytesMax + CallLimits.unsentBytesMax)
+        lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.lineBytesMax + CallLimits.unsentBytesMax,
+        filesMax: 1)
 
     /// How long its first order is waited for before the loop is ready to wait for more, in milliseconds: a
     /// `belfry-calls` that runs takes a few tenths, and where no app takes the push no loop is needed before the ring.
@@ -42,6 +43,9 @@ public final class CallLink: AppCalls {
             lost()
         }
     }
+
+    /// The file beside the order that is being heard.
+    public func takeFile() -> PassedFile? { connection.takeFile() }
 
     /// Leaves, at the other end too.
     public func close() {

@@ -1,10 +1,12 @@
 public import BelfryEventLoop
 public import BelfryProtocol
+public import BelfrySyscalls
 public import BelfryTerms
 public import CallChannel
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
+public import SystemSound
 
 /// Everything outside that a call uses, as separate parts that a test can replace.
 public struct CallWorld {
@@ -98,6 +100,9 @@ public protocol SharedLedger: AnyObject {
 
 /// What makes a ring heard.
 public protocol RingOutput: AnyObject {
+    /// Plays `tune` from the next loud pulse on, in place of the configured sound, unless there is to be none.
+    func ring(with tune: ResolvedSound)
+
     /// What sounds in `mode`: the name of a sound, its file, or `none`.
     func soundName(of mode: RingMode) -> String
 
@@ -161,6 +166,9 @@ public protocol AppCalls: AnyObject {
     /// Hands `push` over, once. `heard` takes what it says of it, and nil as the last if the connection is gone: also
     /// if nothing that it says can be read. It may be called before this returns.
     func handOver(_ push: VoIPPush, heard: @escaping (WorkerOrder?) -> Void)
+
+    /// The file beside the order that is being heard; nil if none came.
+    func takeFile() -> PassedFile?
 
     /// Leaves: nothing is heard any more.
     func close()

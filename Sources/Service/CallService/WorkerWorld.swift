@@ -163,7 +163,8 @@ public final class WorkerLedger: SharedLedger {
 
 extension SleepInhibitor: RingWakefulness {}
 
-/// Sounds a ring through the sound server: one sound for loud rings, one for soft ones.
+/// Sounds a ring through the sound server: one sound for loud rings, one for soft ones. An app's tune takes the place
+/// of the loud one.
 public final class Ringer: RingOutput {
     private let player: () -> SoundPlayer
     /// Made for the first sound, since most notifications never make one.
@@ -173,6 +174,8 @@ public final class Ringer: RingOutput {
     private let settings: RingSettings
     private let report: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
+    /// What the app has ring in place of the configured sound.
+    private var tune: ResolvedSound?
     private var hasReportedNoSound = false
     /// Whether the last pulse may still be heard.
     private var mayBeHeard = false
@@ -190,10 +193,14 @@ public final class Ringer: RingOutput {
         self.environment = environment
     }
 
+    /// From the next loud pulse on. Soft rings are told apart by their own sound, and nobody rings who is not to.
+    public func ring(with tune: ResolvedSound) { self.tune = tune }
+
     /// The sound that ``pulse(_:)`` plays, which is not the configured one if that is wrong.
     public func soundName(of mode: RingMode) -> String { sound(for: mode)?.name ?? SoundFiles.none }
 
-    /// Plays the sound of `mode` once, if that mode has one; stops what the last pulse plays in any case.
+    /// Plays the sound of `mode` once, if that mode has one; stops what the last pulse plays, but for a tune that goes
+    /// on.
     public func pulse(_ mode: RingMode) {
         guard hasSound(mode) else { return stop() }
         guard let sound = sound(for: mode) else {
@@ -231,6 +238,7 @@ public final class Ringer: RingOutput {
     /// The sound of `mode`, looked up once. If the setting is wrong, that is reported then, and another sound is used.
     private func sound(for mode: RingMode) -> ResolvedSound? {
         guard hasSound(mode) else { return nil }
+        if mode == .loud, let tune { return tune }
         if let known = sounds.first(where: { $0.mode == mode }) { return known.sound }
         let (sound, problem) = files.resolve(configured: settings.sound, soft: mode == .soft)
         sounds.append((mode, sound))

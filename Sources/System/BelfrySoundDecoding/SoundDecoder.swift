@@ -1,4 +1,5 @@
 public import BelfrySyscalls
+import BelfryTerms
 import Glibc
 
 /// Turns a sound file of whatever kind libsndfile reads (MP3, CAF, AIFF, WAVE, Ogg, FLAC) into one that libcanberra
@@ -12,6 +13,10 @@ public enum SoundDecoder {
     static let samplesPerSecond = 4_000...768_000
     /// More channels than any sound has. More than two become one.
     static let channelsMax = 32
+    /// How large the file of a tune may be: thirty seconds of what no compression shortens.
+    static let tuneBytesMax = 64 << 20
+    /// How long the decoding of a tune may take.
+    static let tunePatience = TimeSpan.seconds(10)
     /// How many frames are read at a time.
     private static let framesAtOnce = 4_096
 
@@ -27,7 +32,29 @@ public enum SoundDecoder {
         }
     }
 
-    private static func wave(of source: SoundSource) throws(SoundDecodingError) -> PassedFile {
+    /// The sound in the file at `path`, of a longer one the first ``secondsMax`` seconds, to be played again and
+    /// again; the file is anybody's.
+    ///
+    /// - Throws: why there is none: as for ``wave(ofFileAt:)``, or a file larger than 64 MiB, or one that takes longer
+    ///   than 10 s.
+    public static func tune(ofFileAt path: String) throws(SoundDecodingError) -> PassedFile {
+        try tune(ofFileAt: path, patience: tunePatience)
+    }
+
+    static func tune(ofFileAt path: String, patience: TimeSpan) throws(SoundDecodingError) -> PassedFile {
+        do throws(SoundDecodingError) {
+            let due = bootTimeMicroseconds() + patience.microseconds
+            return try wave(of: SoundSource(openedAt: path, bytesMax: tuneBytesMax), cutBy: due)
+        } catch {
+            throw SoundDecodingError(detail: "\(path): \(error.detail)")
+        }
+    }
+
+    /// - Parameter due: when it has to be there, on the clock since boot; then a longer sound is cut. If it is nil, that
+    ///   is none.
+    private static func wave(
+        of source: SoundSource, cutBy due: Int64? = nil
+    ) throws(SoundDecodingError) -> PassedFile {
         guard samplesPerSecond.contains(source.samplesPerSecond), (1...channelsMax).contains(source.channels) else {
             throw SoundDecodingError(
                 detail: "\(source.channels) channels of \(source.samplesPerSecond) samples a second")
@@ -39,7 +66,8 @@ public enum SoundDecoder {
         let wave = try WaveInMemory()
         var frames = 0
         while true {
-            let samples = source.read(framesAtOnce)
+            if let due, bootTimeMicroseconds() > due { throw SoundDecodingError(detail: "it takes too long to decode") }
+            let samples = source.read(due == nil ? framesAtOnce : min(framesAtOnce, framesMax - frames))
             guard !samples.isEmpty else { break }
             frames += samples.count / source.channels
             guard frames <= framesMax else {

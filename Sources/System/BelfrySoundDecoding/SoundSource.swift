@@ -12,11 +12,14 @@ final class SoundSource {
     private let handle: OpaquePointer
     private let file: PassedFile
 
-    /// Opens the file at `path`.
-    convenience init(openedAt path: String) throws(SoundDecodingError) {
+    /// Opens the file at `path`, which has `bytesMax` bytes at most.
+    convenience init(openedAt path: String, bytesMax: Int = .max) throws(SoundDecodingError) {
         let file = try Self.open(path)
         guard fileKind(of: file.descriptor.number) == S_IFREG else {
             throw SoundDecodingError(detail: "not a regular file")
+        }
+        guard lseek(file.descriptor.number, 0, SEEK_END) <= bytesMax else {
+            throw SoundDecodingError(detail: "larger than \(bytesMax >> 20) MiB")
         }
         let calls = try Self.calls()
         var information = SF_INFO()

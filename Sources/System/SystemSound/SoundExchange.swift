@@ -22,6 +22,8 @@ final class SoundExchange: Sendable {
         var wanted: ResolvedSound?
         /// How many ticks were asked for: the end of an earlier tick is not the end of the sound.
         var ticks: UInt64 = 0
+        /// The sound that was begun last, unless it is over.
+        var begun: ResolvedSound?
         /// A tick that the thread has not taken yet, or is busy with. There is never a second: queued ticks would all
         /// sound when a hung server comes back.
         var playIsUnderWay = false
@@ -55,11 +57,12 @@ final class SoundExchange: Sendable {
     // MARK: - the loop's side
 
     /// Asks for `sound` as number `id`; false if the thread is still busy with an earlier tick of it, which then takes
-    /// this sound.
+    /// this sound, or if `sound` repeats and is heard already.
     func give(_ sound: ResolvedSound, as id: UInt32) -> Bool {
         let given = state.withLock { state in
             var entry = state.sounds[id] ?? Sound()
             defer { state.sounds[id] = entry }
+            if sound.repeats, entry.wanted == sound, entry.playIsUnderWay || entry.begun == sound { return false }
             entry.wanted = sound
             entry.ticks += 1
             // A sound that reports its end is not skipped, since the code waits for that report.
@@ -78,7 +81,7 @@ final class SoundExchange: Sendable {
     func giveSilence(of id: UInt32) -> UInt64? {
         let number: UInt64? = state.withLock { state in
             guard var entry = state.sounds[id] else { return nil }
-            entry.wanted = nil
+            (entry.wanted, entry.begun) = (nil, nil)
             if entry.playIsWaiting { state.playsWaiting.removeAll { $0 == id } }
             entry.playIsUnderWay = entry.playIsUnderWay && !entry.playIsWaiting
             entry.playIsWaiting = false
@@ -115,9 +118,14 @@ final class SoundExchange: Sendable {
         }
     }
 
-    /// Whether tick `number` is the last that was asked for of `id`, and still wanted.
-    func isLast(_ number: UInt64, of id: UInt32) -> Bool {
-        state.withLock { $0.sounds[id].map { $0.wanted != nil && $0.ticks == number } ?? false }
+    /// The sound of tick `number` of `id` was heard to its end. Returns it if that tick is the last that was asked for,
+    /// and still wanted.
+    func takeEnd(of number: UInt64, of id: UInt32) -> ResolvedSound? {
+        state.withLock { state in
+            guard let entry = state.sounds[id], entry.ticks == number else { return nil }
+            state.sounds[id]?.begun = nil
+            return entry.wanted
+        }
     }
 
     /// What the thread reported of `id` since the last time, if it still matters.
@@ -175,6 +183,7 @@ final class SoundExchange: Sendable {
         state.withLock { state in
             guard let entry = state.sounds[id], entry.isWanted, let sound = entry.wanted else { return nil }
             state.sounds[id]?.mayBeHeard = true
+            state.sounds[id]?.begun = sound
             return (sound, entry.ticks)
         }
     }
@@ -184,6 +193,7 @@ final class SoundExchange: Sendable {
         state.withLock { state in
             guard let entry = state.sounds[id] else { return false }
             state.sounds[id]?.playIsUnderWay = entry.playIsWaiting
+            if case .unavailable? = news { state.sounds[id]?.begun = nil }
             guard let news, entry.isWanted, entry.reported != news else { return false }
             state.sounds[id]?.reported = news
             state.sounds[id]?.reportIsNew = true
@@ -204,6 +214,7 @@ final class SoundExchange: Sendable {
     func fellSilent(_ id: UInt32) -> Bool {
         state.withLock { state in
             state.sounds[id]?.mayBeHeard = false
+            state.sounds[id]?.begun = nil
             guard let entry = state.sounds[id], entry.isWanted, entry.wanted?.tellsEnd == true else { return false }
             state.sounds[id]?.reported = .busy
             state.sounds[id]?.reportIsNew = true

@@ -147,6 +147,8 @@ public struct ResolvedSound: Hashable, Sendable {
     public let isSoft: Bool
     /// Whether its end is reported.
     public private(set) var tellsEnd: Bool
+    /// Whether it is played again and again, whole, from one tick on until it is silenced.
+    public let repeats: Bool
     /// What ``SoundReport/playing(_:)`` calls it.
     public let label: String
     /// The file behind the path, kept open as long as this value exists.
@@ -159,7 +161,7 @@ public struct ResolvedSound: Hashable, Sendable {
         self.path = path
         self.attenuationDecibels = attenuationDecibels
         self.isSoft = isSoft
-        tellsEnd = false
+        (tellsEnd, repeats) = (false, false)
         label = path
         file = nil
     }
@@ -171,10 +173,10 @@ public struct ResolvedSound: Hashable, Sendable {
         return sound
     }
 
-    /// A sound that another process has passed, named `name`, whose end is reported.
+    /// A sound that another process has passed, named `name`, whose end is reported, unless it `repeats`.
     ///
     /// - Throws: why it cannot be played: also if that process could still change it.
-    public init(passed file: PassedFile, name: String) throws(SoundProblem) {
+    public init(passed file: PassedFile, name: String, repeats: Bool = false) throws(SoundProblem) {
         guard file.isSealedMemory else { throw .unusable(path: name, why: "not a sealed file in memory") }
         do throws(SoundProblem) {
             try SoundFileCheck.check(path: file.path)
@@ -187,6 +189,7 @@ public struct ResolvedSound: Hashable, Sendable {
         attenuationDecibels = 0
         isSoft = false
         tellsEnd = true
+        self.repeats = repeats
         label = name
         self.file = file
     }

@@ -17,6 +17,10 @@ public final class SoundPlayer: @unchecked Sendable {
     /// ring.
     public static let silencePatience = TimeSpan.milliseconds(100)
 
+    /// A repeating sound that was over sooner than this is begun again by the next tick only, since its server may
+    /// leave as often as it comes.
+    static let repeatedMin = TimeSpan.milliseconds(500)
+
     fileprivate let timers: any TimerSource
     fileprivate let exchange = SoundExchange()
     private let poster: LoopPoster
@@ -91,6 +95,8 @@ public final class PlayerSound {
     private let onEnd: () -> Void
     private var startFailure: SystemError?
     private var answerTimer: (any ScheduledTimer)?
+    /// When the thread was last asked to begin it.
+    private var begun: Instant?
     private var silences: [Silence] = []
 
     private struct Silence {
@@ -113,7 +119,8 @@ public final class PlayerSound {
     /// Plays one tick's sound, which replaces what still plays of the last.
     ///
     /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound
-    /// then begins when the server answers, if the ring is still on.
+    /// then begins when the server answers, if the ring is still on. A sound that repeats is not cut: a tick begins it
+    /// if it is not heard, and changes nothing if it is.
     public func play(_ sound: ResolvedSound) {
         do throws(SystemError) {
             try player.startThread()
@@ -124,6 +131,7 @@ public final class PlayerSound {
             return
         }
         guard player.exchange.give(sound, as: id) else { return }
+        begun = player.timers.now
         answerTimer?.cancel()
         answerTimer = player.timers.schedule(
             at: player.timers.now + SoundPlayer.answerPatience, description: "sound answer"
@@ -158,7 +166,9 @@ public final class PlayerSound {
     }
 
     fileprivate func takeEnd(of tick: UInt64) {
-        if player.exchange.isLast(tick, of: id) { onEnd() }
+        guard let sound = player.exchange.takeEnd(of: tick, of: id) else { return }
+        guard sound.repeats else { return onEnd() }
+        if let begun, player.timers.now - begun >= SoundPlayer.repeatedMin { play(sound) }
     }
 
     private func silenceIsDone(upTo number: UInt64) {

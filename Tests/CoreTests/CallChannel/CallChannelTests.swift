@@ -61,7 +61,7 @@ import Testing
     private static let appMessages: [AppMessage] =
         [
             .hello(hello), .hello(AppHello(id: "", pid: -1)), .provider(settings), .provider(ProviderSettings()),
-            .invalidated, .registry([]), .registry(["voip", text]),
+            .tone(""), .tone(text), .invalidated, .registry([]), .registry(["voip", text]),
             .report(CallReport(.max, of: a, update, push: .min)),
             .report(CallReport(0, of: a, CallUpdate())), .update(a, update), .update(a, CallUpdate()),
             .end(a, .failed, at: nil), .request(1, transaction: a, []),
@@ -139,7 +139,8 @@ import Testing
 
     private static let orders: [WorkerOrder] =
         [
-            .none, .wait(app: "org.belfry.phone"), .ring(nil), .ring(caller), .ring(ReportedCaller()), .caller(caller),
+            .none, .wait(app: "org.belfry.phone"), .tone(text), .tone(""), .ring(nil), .ring(caller),
+            .ring(ReportedCaller()), .caller(caller),
             .silent(CodeWord(.busy)), .silent(CodeWord(rawValue: "later")), .handed, .end(.answer), .end(.decline),
             .end(.timeOut), .warning(CodeWord(.pushNotReported), detail: text),
         ] + HangupReason.allCases.map { .end(.hangUp($0)) }

@@ -281,7 +281,7 @@ private struct Story {
         case .none, .ring, .silent:
             decided[worker, default: 0] += 1
             if decided[worker] != 1 { faults.append("worker \(worker) is ordered twice") }
-        case .wait, .caller, .handed, .end, .warning: break
+        case .wait, .tone, .caller, .handed, .end, .warning: break
         }
     }
 }

@@ -206,6 +206,7 @@ struct Centre {
         case .wait: "wait"
         case .ring(let caller): "ring" + (caller.map { " " + Self.said($0) } ?? "")
         case .caller(let caller): "caller \(Self.said(caller))"
+        case .tone(let name): "tone \(name)"
         case .silent(let why): "silent \(why)"
         case .handed: "handed"
         case .end(.answer): "end answer"

@@ -185,6 +185,7 @@ final class NotedInputs {
     var inputs: [CallInput] = []
     var effects: [CallEffect] = []
     var liveCalls = 0
+    var apps: [WorkerNumber: String] = [:]
     var onInput: (CallInput) -> Void = { _ in }
 }
 
@@ -195,6 +196,7 @@ struct Decider: CallDeciding {
     var liveCalls: Int { notes.liveCalls }
     var listed: [ListedApp] { [] }
     var ongoing: [OngoingCall] { [] }
+    func app(of worker: WorkerNumber) -> String? { notes.apps[worker] }
 
     mutating func take(_ input: CallInput, at now: Instant) -> [CallEffect] {
         notes.inputs.append(input)

@@ -9,6 +9,7 @@ import CallService
 import GroupLedger
 import PictureFetcher
 import Support
+import SystemSound
 import Testing
 
 /// The group file that several fake worlds share, in memory; each change wakes all who watch.
@@ -132,6 +133,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
     private(set) var isSounding = false
     private(set) var pulses: [RingMode] = []
+    /// What the loud ones play, if that is an app's.
+    private(set) var tune: ResolvedSound?
     let wakefulness = FakeWakefulness()
     let start: Instant
     /// The way to apps; nil if there is none.
@@ -283,6 +286,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     func soundName(of mode: RingMode) -> String { "sound of \(mode)" }
+
+    func ring(with tune: ResolvedSound) { self.tune = tune }
 
     func pulse(_ mode: RingMode) {
         #expect(!isOver, "a sound after the end")

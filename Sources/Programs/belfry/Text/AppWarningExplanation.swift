@@ -177,6 +177,11 @@ extension WarningCode {
                 "A call's audio is active, and the session cannot record, or its mode is for no call.",
                 "Set .playAndRecord and .voiceChat, or .videoChat, before an answer or start is fulfilled."
             )
+        case .soundUnreadable:
+            (
+                "The file of ringtoneSound cannot be played: the app's calls ring with [Ring] Sound=.",
+                "Put a CAF, WAVE, AIFF or MP3 file of that very name into the app's bundle."
+            )
         default: nil
         }
     }

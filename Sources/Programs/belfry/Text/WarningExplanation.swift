@@ -131,7 +131,7 @@ extension WarningCode {
             .actionAfterTimeout, .actionUnimplemented, .uuidUnknown, .uuidReused, .updateWithoutHandle,
             .updateWithoutName, .handleType, .mainBlocked, .voipModeMissing, .localizedNameAssigned, .endByReport,
             .appNotStarted, .appTwice, .callsUnavailable, .connectedNever, .connectedOnIncoming,
-            .executeSwallowed, .audioEarly, .audioAfterEnd, .audioCategory:
+            .executeSwallowed, .audioEarly, .audioAfterEnd, .audioCategory, .soundUnreadable:
             appExplanation ?? ("", "")
         }
     }
