@@ -381,8 +381,8 @@ let checks: [Target] = [
     .executableTarget(
         name: "test-tool",
         dependencies: [
-            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls",
-            "BelfryTerms", "DeviceRegistry", "PushQueue", "Support", "SystemSound",
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySoundDecoding",
+            "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "PushQueue", "Support", "SystemSound",
         ],
         path: "Tests/TestTool",
         swiftSettings: strict

@@ -13,13 +13,19 @@ func tell(_ line: String) {
 
 /// Calls whose actions have the outcomes that the payloads of their pushes say.
 final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
-    private let provider = CXProvider(configuration: CXProviderConfiguration())
+    private let provider = CXProvider(configuration: configuration)
     private let controller = CXCallController(queue: .main)
     private lazy var asking = Asking(provider)
     private let lock = NSLock()
     private var ways: [UUID: String] = [:]
     /// Plays what `Plays` of its `Info.plist` names from the first activation on, whatever follows.
     private var player: AVAudioPlayer?
+
+    private static var configuration: CXProviderConfiguration {
+        let configuration = CXProviderConfiguration()
+        configuration.ringtoneSound = Bundle.main.object(forInfoDictionaryKey: "Ringtone") as? String
+        return configuration
+    }
 
     func begin() {
         provider.setDelegate(self, queue: nil)

@@ -3,8 +3,8 @@ import PushKit
 import UIKit
 
 /// An app that is as its `Info.plist` says. `Registry`: `deaf`, without a receive method, or `queue`, with one of its
-/// own. `Late`: its `registry` or its `delegate`, which comes with SIGUSR1; or `launch`, the first of which fails.
-/// `Plays`: a sound, from the first answer until SIGUSR1.
+/// own. `Ringtone`: the file that rings. `Late`: its `registry` or its `delegate`, which comes with SIGUSR1; or
+/// `launch`, the first of which fails. `Plays`: a sound, from the first answer until SIGUSR1.
 final class AppDelegate: NSObject, UIApplicationDelegate {
     private let calls = Calls()
     private lazy var receiver = Receiver(calls)

@@ -11,11 +11,11 @@ extension IntegrationTests {
     @Suite("An iOS app's calling code, right or wrong, under the units") struct CallingApps {
         private static let id = "com.example.calling"
         private static let uuid = "01234567-89AB-4CDE-8F01-23456789ABCD"
-        private let folder = TemporaryFolder()
+        let folder = TemporaryFolder()
 
         /// A phone whose app runs, and is to report within 3 s: `key` of its `Info.plist` is `value`. If it is
         /// `Late`, it is started by its first push.
-        private func phone(_ key: String = "Registry", _ value: String = "") throws -> Phone {
+        func phone(_ key: String = "Registry", _ value: String = "") throws -> Phone {
             let path = folder.makeFolder("Calling.app")
             let text = """
                 <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>\(Self.id)</string>
@@ -43,7 +43,7 @@ extension IntegrationTests {
             #expect(kill(Int32(pid), SIGUSR1) == 0)
         }
 
-        private func push(_ fields: String, to phone: Phone) throws -> Client {
+        func push(_ fields: String, to phone: Phone) throws -> Client {
             try phone.push(#"{"payload": {\#(fields)}, "pushType": "voip", "topic": "\#(Self.id).voip"}"#)
         }
 
@@ -57,7 +57,7 @@ extension IntegrationTests {
             waitUntil { (try? phone.belfry("app", "list", "--json").output.contains("\"calls\":0")) == true }
         }
 
-        private func warnings(_ client: Client) -> [String] {
+        func warnings(_ client: Client) -> [String] {
             client.events.compactMap { event in
                 if case .warning(let code, _) = event.body { code.rawValue } else { nil }
             }

@@ -38,6 +38,8 @@ public struct SoundSample {
     public var samplesPerSecond = 44_100
     /// How many channels have the tone.
     public var channels = 1
+    /// How long it is silent at its end.
+    public var pauseMilliseconds = 0
     /// How loud it is; 1 is full scale.
     public var amplitude: Float = 0.25
 
@@ -60,6 +62,8 @@ public struct SoundSample {
         for index in samples.indices where index / channels * 1_000 / samplesPerSecond % 2 == 1 {
             samples[index] = -amplitude
         }
+        let pause = samplesPerSecond * pauseMilliseconds / 1_000 * channels
+        for index in samples.indices.suffix(pause) { samples[index] = 0 }
         let count = unsafe calls.write_frames(file, samples, sf_count_t(frames))
         _ = unsafe calls.close(file)
         guard count == frames else { throw NoSample(path: path) }

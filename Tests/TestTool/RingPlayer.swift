@@ -1,4 +1,5 @@
 import BelfryEventLoop
+import BelfrySoundDecoding
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
@@ -12,6 +13,8 @@ private let inputBytesMax = 64 << 10
 /// same player, and so are its answer and its states:
 ///
 ///   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took, as gap)
+///   tune PATH              one tick of a ring  played MICROSECONDS
+///                          with an app's tune, the same at every tick
 ///   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)
 ///   end                    the ring's object   ended 0
 ///   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap,
@@ -24,6 +27,7 @@ private let inputBytesMax = 64 << 10
 final class RingPlayer {
     private let loop: Loop
     private var rings: [String: PlayerSound] = [:]
+    private var tune: ResolvedSound?
     private var input: [UInt8] = []
     private var lastBeat: Stopwatch
     private var longestGap = TimeSpan.zero
@@ -61,6 +65,11 @@ final class RingPlayer {
         }
     }
 
+    private static func tune(_ path: String) -> ResolvedSound? {
+        guard let file = try? SoundDecoder.tune(ofFileAt: path) else { return nil }
+        return try? ResolvedSound(passed: file, name: "tune", repeats: true)
+    }
+
     /// Beats every 10 ms, so that a call that blocks shows as a gap.
     private func beat() {
         longestGap = max(longestGap, lastBeat.elapsed)
@@ -88,6 +97,11 @@ final class RingPlayer {
             let decibels = words.count > 2 ? Int(words[2]) ?? 0 : 0
             rings[prefix]?.play(
                 ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels, isSoft: decibels > 0))
+            say("\(prefix)played \(watch.elapsed.microseconds)")
+        case "tune" where words.count > 1:
+            let tune = tune ?? Self.tune(words[1])
+            self.tune = tune
+            if let tune { rings[prefix]?.play(tune) }
             say("\(prefix)played \(watch.elapsed.microseconds)")
         case "silence":
             rings[prefix]?.silence { [loop] in say("\(prefix)silent \((loop.now - start).microseconds)") }

@@ -18,8 +18,8 @@ final class Ringtone: Sendable {
     /// The tune of the app with this door.
     init(_ door: AppDoor) { self.door = door }
 
-    /// The configuration says `name`; nil for the system's sound.
-    func declare(_ name: String?) {
+    /// The configuration says `name`, a file in `bundle`; nil for the system's sound.
+    func declare(_ name: String?, in bundle: @autoclosure () -> Bundle = KeeperDoor.bundle) {
         let isNews = self.name.withLock { known in
             defer { known = name }
             return known != name
@@ -28,7 +28,7 @@ final class Ringtone: Sendable {
         door.declare(tune: nil)
         guard let name else { return }
         // Whose bundle that is, the caller's thread knows.
-        let bundle = KeeperDoor.bundle
+        let bundle = bundle()
         Self.queue.async { self.decode(name, in: bundle) }
     }
 

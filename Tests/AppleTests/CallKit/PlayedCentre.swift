@@ -24,6 +24,7 @@ final class PlayedCentre: @unchecked Sendable {
     private let lock = NSLock()
     private var listener: Int32 = -1
     private var peer: Int32 = -1
+    private var passed: [PassedFile] = []
 
     /// One that listens, unless it shall not be there yet.
     init(isThere: Bool = true, folder: TemporaryFolder = TemporaryFolder()) throws {
@@ -48,7 +49,7 @@ final class PlayedCentre: @unchecked Sendable {
                 guard peer >= 0 else { break }
                 self?.lock.withLock { self?.peer = peer }
                 tell.yield(.connected)
-                Self.read(peer, tell)
+                Self.read(peer, tell) { passed in self?.lock.withLock { self?.passed += passed } }
                 self?.lock.withLock { self?.peer = -1 }
                 close(peer)
                 tell.yield(.left)
@@ -58,12 +59,17 @@ final class PlayedCentre: @unchecked Sendable {
         thread.start()
     }
 
-    private static func read(_ peer: Int32, _ tell: AsyncStream<News>.Continuation) {
+    /// The files that the app has passed.
+    var files: [PassedFile] { lock.withLock { passed } }
+
+    private static func read(
+        _ peer: Int32, _ tell: AsyncStream<News>.Continuation, passed: ([PassedFile]) -> Void
+    ) {
         var framing = LineFraming(lineBytesMax: CallLimits.lineBytesMax)
         while true {
-            var bytes = [UInt8](repeating: 0, count: 64 << 10)
-            let count = unsafe recv(peer, &bytes, bytes.count, 0)
-            guard count > 0, let lines = try? framing.take(bytes.prefix(count)) else { return }
+            let (bytes, files) = receiveSome(from: peer, bytesMax: 64 << 10)
+            passed(files)
+            guard !bytes.isEmpty, let lines = try? framing.take(bytes) else { return }
             for line in lines {
                 let message = try? AppMessage.read(line)
                 tell.yield(message.map(News.said) ?? .nonsense(String(decoding: line, as: UTF8.self)))

@@ -127,10 +127,13 @@ final class CentrePeer {
         loop.runUntilIdle()
     }
 
-    func say(_ line: [UInt8]) {
-        #expect(sendAll(line, passing: nil, to: socket?.number ?? -1))
+    func say(_ line: [UInt8], passing file: PassedFile? = nil) {
+        #expect(sendAll(line, passing: file?.descriptor.number, to: socket?.number ?? -1))
         loop.runUntilIdle()
     }
+
+    /// The files that came beside the lines.
+    private(set) var files: [PassedFile] = []
 
     /// Sends `bytes` in parts, as far as the centre takes them.
     func pour(_ bytes: [UInt8], partBytes: Int = 64 << 10) {
@@ -161,7 +164,8 @@ final class CentrePeer {
         loop.runUntilIdle()
         guard let number = socket?.number else { return [] }
         while isReady(number, for: POLLIN) {
-            let bytes = receiveSome(from: number, bytesMax: 64 << 10).bytes
+            let (bytes, passed) = receiveSome(from: number, bytesMax: 64 << 10)
+            files += passed
             guard !bytes.isEmpty else {
                 isClosed = true
                 break

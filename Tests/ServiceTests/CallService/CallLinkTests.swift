@@ -1,4 +1,5 @@
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import CallService
@@ -60,6 +61,25 @@ import Testing
         #expect(heard.orders == orders.map { $0 })
         link.write(Self.event(.warning(code: .noCallID, detail: "")))
         #expect(centre.heard() == Self.event(.warning(code: .noCallID, detail: "")).line)
+    }
+
+    @Test("a tune's file can be taken while its order is heard; of files without one only the last waits")
+    func tune() throws {
+        let (link, heard, folder) = (try link(), Heard(), TemporaryFolder())
+        #expect(try centre.letIn())
+        var files: [PassedFile?] = []
+        link.handOver(Self.push) { order in
+            heard.orders.append(order)
+            if case .tone? = order { files.append(link.takeFile()) }
+        }
+        let file = try makeTuneFile(in: folder)
+        centre.say(WorkerOrder.tone("a").line, passing: file)
+        centre.say(WorkerOrder.ring(nil).line, passing: file)
+        centre.say(WorkerOrder.handed.line, passing: file)
+        centre.say(String(decoding: WorkerOrder.tone("b").line + WorkerOrder.tone("c").line, as: UTF8.self))
+        for _ in 0..<8 { loop.settle() }
+        #expect(heard.orders == [.tone("a"), .ring(nil), .handed, .tone("b"), .tone("c")])
+        #expect(files.map { $0?.isSealedMemory } == [true, true, nil])
     }
 
     @Test("where no app takes the push that is known before a loop is made ready to wait") func atOnce() throws {

@@ -30,6 +30,10 @@ final class DesktopEnd {
 
     func say(_ text: String) { ScriptedWorker.write(text, to: visitor?.number ?? -1) }
 
+    func say(_ line: [UInt8], passing file: PassedFile) {
+        _ = sendAll(line, passing: file.descriptor.number, to: visitor?.number ?? -1)
+    }
+
     func report(_ report: DesktopReport) { ScriptedWorker.write(report.line, to: visitor?.number ?? -1) }
 
     func hangUp() {

@@ -1,5 +1,6 @@
 import BelfryEventLoop
 import BelfryProtocol
+import BelfrySoundDecoding
 import BelfrySyscalls
 import BelfryTerms
 import CallService
@@ -43,6 +44,19 @@ import Testing
         #expect(told.events.isEmpty)
     }
 
+    @Test("an app's tune is the loud sound; soft rings, silent ones and Sound=none stay as they are")
+    func tune() throws {
+        let tune = try makeTune(in: folder)
+        let ringer = ringer("hangup")
+        ringer.ring(with: tune)
+        #expect(ringer.soundName(of: .loud) == "tune" && ringer.soundName(of: .soft) == "hangup")
+        #expect(ringer.soundName(of: .silent) == "none")
+        let none = self.ringer("none")
+        none.ring(with: tune)
+        none.pulse(.loud)
+        #expect(none.soundName(of: .loud) == "none" && told.events.isEmpty)
+    }
+
     @Test func aSilentRingMakesNoSoundAndNeverAsksForOne() {
         let ringer = ringer("rnig")
         ringer.pulse(.silent)
@@ -75,4 +89,15 @@ import Testing
             #expect(told.events.last == "sound unavailable: no sound can be found" && told.events.count == 2)
         }
     }
+}
+
+/// A tune as an app passes it.
+func makeTune(in folder: TemporaryFolder) throws -> ResolvedSound {
+    try ResolvedSound(passed: makeTuneFile(in: folder), name: "tune", repeats: true)
+}
+
+/// The file of a tune as an app passes it.
+func makeTuneFile(in folder: TemporaryFolder) throws -> PassedFile {
+    try SoundSample(.wave, milliseconds: 100).write(to: "\(folder.path)/tune.wav")
+    return try SoundDecoder.tune(ofFileAt: "\(folder.path)/tune.wav")
 }

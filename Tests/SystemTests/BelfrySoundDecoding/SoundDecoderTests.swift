@@ -47,6 +47,21 @@ import Testing
         #expect(throws: SoundDecodingError(detail: "\(folder.path)/sample: longer than 30 s")) { try decode(sample) }
     }
 
+    @Test("of a longer tune 30 s are played; one that is too large, or takes too long, is none") func tunes() throws {
+        var sample = SoundSample(.wave, milliseconds: 45_000)
+        sample.samplesPerSecond = 8_000
+        let path = "\(folder.path)/tune"
+        try sample.write(to: path)
+        #expect(try Wave(SoundDecoder.tune(ofFileAt: path)).samples.count == 240_000)
+        #expect(throws: SoundDecodingError(detail: "\(path): it takes too long to decode")) {
+            try SoundDecoder.tune(ofFileAt: path, patience: .seconds(-1))
+        }
+        #expect(unsafe truncate(path, 1 << 30) == 0)
+        #expect(throws: SoundDecodingError(detail: "\(path): larger than 64 MiB")) {
+            try SoundDecoder.tune(ofFileAt: path)
+        }
+    }
+
     @Test("what is no sound says why") func nothing() throws {
         let text = folder.write(Array("no sound at all".utf8), to: "text")
         #expect(throws: SoundDecodingError.self) { try SoundDecoder.wave(ofFileAt: text) }

@@ -42,6 +42,9 @@ final class Ringer {
         #expect(took < SoundPlayerTests.gapMicrosecondsMax, "play held up the loop for \(took) µs")
     }
 
+    /// Makes one tick of a ring with an app's tune.
+    func tick(_ path: String) throws { _ = try ask("tune \(path)", answer: "played") }
+
     /// Ends a ring; the microseconds until its silence was confirmed.
     @discardableResult
     func silence(_ ring: Ring = .first) throws -> Int {

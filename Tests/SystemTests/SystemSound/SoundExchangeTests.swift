@@ -1,3 +1,4 @@
+import BelfrySoundDecoding
 import BelfrySyscalls
 @testable import SystemSound
 import Support
@@ -40,6 +41,49 @@ import Testing
         #expect(exchange.endPlay(1, .playing("soft")))
         #expect(exchange.giveSilence(of: 1) == 1)
         #expect(order() == "silence 1", "no tick is left over")
+    }
+
+    @Test("R6 a tune that is heard is not begun again by a tick, and is once it is over, was silenced or failed")
+    func tune() throws {
+        let folder = TemporaryFolder()
+        try SoundSample(.wave, milliseconds: 100).write(to: "\(folder.path)/tune.wav")
+        let file = try SoundDecoder.tune(ofFileAt: "\(folder.path)/tune.wav")
+        let tune = try ResolvedSound(passed: file, name: "tune", repeats: true)
+        func begin() -> UInt64? {
+            #expect(order() == "play")
+            let begun = exchange.beginSound(1)
+            #expect(begun?.sound == tune)
+            return begun?.tick
+        }
+        #expect(exchange.give(tune, as: 1) && !exchange.give(tune, as: 1))
+        let first = try #require(begin())
+        #expect(!exchange.give(tune, as: 1), "the thread is busy with it")
+        #expect(exchange.endPlay(1, .playing("tune")))
+        #expect(!exchange.give(tune, as: 1), "it is heard")
+        #expect(exchange.takeEnd(of: first, of: 1) == tune, "no tick since then was one more")
+        #expect(exchange.give(tune, as: 1))
+        let second = try #require(begin())
+        #expect(exchange.takeEnd(of: first, of: 1) == nil && second == first + 1)
+        #expect(exchange.endPlay(1, .unavailable("gone")))
+        #expect(exchange.give(tune, as: 1), "the next tick tries again")
+        _ = begin()
+        #expect(!exchange.endPlay(1, .unavailable("gone")))
+        #expect(exchange.give(tune, as: 1), "though that was told before")
+        _ = begin()
+        #expect(exchange.endPlay(1, .playing("tune")))
+        #expect(exchange.fellSilent(1) && exchange.give(tune, as: 1), "its place was another's")
+        _ = begin()
+        _ = exchange.endPlay(1, .playing("tune"))
+        #expect(exchange.give(soft, as: 1), "another sound takes its place")
+        #expect(order() == "play" && exchange.beginSound(1)?.sound == soft)
+        _ = exchange.endPlay(1, .playing("soft"))
+        #expect(exchange.give(tune, as: 1))
+        let last = try #require(begin())
+        _ = exchange.endPlay(1, .playing("tune"))
+        #expect(exchange.giveSilence(of: 1) == 1 && exchange.takeEnd(of: last, of: 1) == nil)
+        #expect(order() == "silence 1")
+        exchange.endSilence(1, 1)
+        #expect(exchange.give(tune, as: 1))
     }
 
     @Test func R7_nothingBeginsAfterASilence() {

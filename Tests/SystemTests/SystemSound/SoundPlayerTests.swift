@@ -52,6 +52,37 @@ import Testing
         #expect(ringer.state(within: 0) == nil, "told once, not at each tick")
     }
 
+    @Test("R6 R14 a tune sounds whole and again, whatever ticks come, and is silent once that is confirmed")
+    func tune() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let tune = folder.write(WaveFile.tone(amplitude: 0.25, milliseconds: 3_000).bytes, to: "tune.wav")
+        try ringer.tick(tune)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
+        #expect(ringer.state() == "playing tune")
+        // How long each sound lasted, in pieces of 20 ms that are loud all through.
+        var (sounds, pauses) = ([0], 0)
+        for piece in 0..<400 {
+            if piece % 12 == 0 { try ringer.tick(tune) }
+            let loudness = recording.listen(milliseconds: 20)
+            #expect(loudness.peak < 0.3, "two at once would be twice as loud")
+            if loudness.rms > 0.2 {
+                sounds[sounds.count - 1] += 20
+            } else {
+                pauses += 1
+                if sounds.last != 0 { sounds.append(0) }
+            }
+        }
+        #expect(sounds.prefix(2).allSatisfy { (2_900...3_040).contains($0) }, "\(sounds)")
+        #expect(sounds.count == 3 && sounds[2] > 1_000 && pauses < 50, "\(sounds), \(pauses) pauses")
+        #expect(ringer.state(within: 0) == nil, "told once, not at each time")
+        let took = try ringer.silence()
+        #expect(took < 100_000, "\(took) µs")
+        recording.skipToNow()
+        let after = recording.listen(milliseconds: 4_000)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+    }
+
     @Test func aSoftRingIsQuieter() throws {
         let recording = try server.start()
         let ringer = try Ringer(on: server)
