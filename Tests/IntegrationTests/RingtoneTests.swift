@@ -1,3 +1,4 @@
+import BelfryProtocol
 import Glibc
 import Support
 import Testing

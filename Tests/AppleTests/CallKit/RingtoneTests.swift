@@ -1,4 +1,5 @@
 import BelfryAppDoor
+import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import Foundation

@@ -4,6 +4,7 @@ import CBelfryLinux
 import CallChannel
 import Glibc
 import Support
+import SystemSound
 import Testing
 
 /// A worker whose app has a tune.

@@ -1,5 +1,6 @@
 @testable import BelfrySoundDecoding
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import Support
 import Testing
