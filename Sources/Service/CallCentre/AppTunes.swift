@@ -2,7 +2,7 @@ import BelfrySyscalls
 import CallChannel
 import SystemSound
 
-/// The tunes that apps have passed, one each: that of the name which the app's configuration has.
+/// The tunes that apps have passed, one each: that of the name which the app's configuration has (R6).
 struct AppTunes {
     /// A tune.
     struct Tune {

@@ -164,7 +164,7 @@ public final class WorkerLedger: SharedLedger {
 extension SleepInhibitor: RingWakefulness {}
 
 /// Sounds a ring through the sound server: one sound for loud rings, one for soft ones. An app's tune takes the place
-/// of the loud one.
+/// of the loud one (R6).
 public final class Ringer: RingOutput {
     private let player: () -> SoundPlayer
     /// Made for the first sound, since most notifications never make one.

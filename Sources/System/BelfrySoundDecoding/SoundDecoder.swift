@@ -50,8 +50,8 @@ public enum SoundDecoder {
         }
     }
 
-    /// - Parameter due: when it has to be there, on the clock since boot; then a longer sound is cut. If it is nil, that
-    ///   is none.
+    /// - Parameter due: when it has to be there, on the clock since boot; then a longer sound is cut, which else is
+    ///   none.
     private static func wave(
         of source: SoundSource, cutBy due: Int64? = nil
     ) throws(SoundDecodingError) -> PassedFile {

@@ -57,7 +57,7 @@ final class SoundExchange: Sendable {
     // MARK: - the loop's side
 
     /// Asks for `sound` as number `id`; false if the thread is still busy with an earlier tick of it, which then takes
-    /// this sound, or if `sound` repeats and is heard already.
+    /// this sound, or if `sound` repeats and is heard already (R6).
     func give(_ sound: ResolvedSound, as id: UInt32) -> Bool {
         let given = state.withLock { state in
             var entry = state.sounds[id] ?? Sound()

@@ -120,7 +120,7 @@ public final class PlayerSound {
     ///
     /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound
     /// then begins when the server answers, if the ring is still on. A sound that repeats is not cut: a tick begins it
-    /// if it is not heard, and changes nothing if it is.
+    /// if it is not heard, and changes nothing if it is (R6).
     public func play(_ sound: ResolvedSound) {
         do throws(SystemError) {
             try player.startThread()

@@ -67,6 +67,7 @@ final class PlayedCentre: @unchecked Sendable {
     ) {
         var framing = LineFraming(lineBytesMax: CallLimits.lineBytesMax)
         while true {
+            _ = isReady(peer, for: POLLIN, within: -1)
             let (bytes, files) = receiveSome(from: peer, bytesMax: 64 << 10)
             passed(files)
             guard !bytes.isEmpty, let lines = try? framing.take(bytes) else { return }

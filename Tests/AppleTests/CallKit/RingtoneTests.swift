@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be played is told, with what was seen and what to do",
+        "S1 what cannot be played is told, with what was seen and what to do",
         arguments: [
             ("missing.caf", "has no such file"), ("fifo.caf", "not a regular file"),
             ("folder.caf", "not a regular file"), ("large.caf", "larger than 64 MiB"), ("text.caf", ""),

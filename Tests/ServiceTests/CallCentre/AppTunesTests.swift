@@ -9,7 +9,7 @@ import Testing
 
 @testable import CallCentre
 
-/// The tune of an app, between the app and the workers that ring for it.
+/// The tune of an app, between the app and the workers that ring for it (R6).
 @Suite struct AppTunesTests {
     private static let id = "com.example.phone"
     private let end: CentreEnd
