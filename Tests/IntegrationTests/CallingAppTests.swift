@@ -27,7 +27,7 @@ extension IntegrationTests {
             #expect(unsafe chmod(program, 0o755) == 0)
             let settings = [
                 "BELFRY_APPS": path, "BELFRY_APP_PATIENCE": "3s", "BELFRY_ANSWER_TIMEOUT": "1s",
-                "BELFRY_ACTION_TIMEOUT": "1s",
+                "BELFRY_ACTION_TIMEOUT": "1s", "BELFRY_SOUND": key == "Ringtone" ? "ring" : "none",
             ]
             let phone = try Phone(settings, hasApps: true)
             guard key != "Late" || value == "delegate" else { return phone }
