@@ -29,7 +29,7 @@ extension IntegrationTests.CallingApps {
         #expect(warnings(client).isEmpty)
     }
 
-    @Test("R6 a tune that is not there leaves the configured sound, and is told") func missing() throws {
+    @Test("R6 a tune that is not there leaves the configured sound") func missing() throws {
         let phone = try tunedPhone("../other.caf")
         let recording = Recording()
         let client = try push(#""callId": "one""#, to: phone)

@@ -62,10 +62,10 @@ import Testing
         "S1 what cannot be played is told, with what was seen and what to do",
         arguments: [
             ("missing.caf", "has no such file"), ("fifo.caf", "not a regular file"),
-            ("folder.caf", "not a regular file"), ("large.caf", "larger than 64 MiB"), ("text.caf", "Format not recognised"),
-            ("empty.caf", "no sound in it"), ("../outside.caf", "not the name"),
-            ("/etc/passwd", "not the name"), ("", "not the name"), ("Sounds//a", "not the name"),
-            (String(repeating: "n", count: 257), "not the name"),
+            ("folder.caf", "not a regular file"), ("large.caf", "larger than 64 MiB"),
+            ("text.caf", "Format not recognised"), ("empty.caf", "no sound in it"),
+            ("../outside.caf", "not the name"), ("/etc/passwd", "not the name"), ("", "not the name"),
+            ("Sounds//a", "not the name"), (String(repeating: "n", count: 257), "not the name"),
         ])
     func fails(_ name: String, why: String) async throws {
         defer { app.end() }
