@@ -79,7 +79,7 @@ import Testing
         #expect(try worker.orders() == [.ring(nil)])
     }
 
-    @Test("S5 what is no tune is told, and neither kept nor passed on; the app stays", arguments: BadTune.allCases)
+    @Test("R16 what is no tune is told, and neither kept nor passed on; the app stays", arguments: BadTune.allCases)
     func bad(_ kind: BadTune) throws {
         let watcher = try end.peer(ClientMessage.watch.line)
         configure("ring.caf")
