@@ -39,7 +39,11 @@ import Testing
                 if hears { bus.loop.stop() }
                 return true
             }
-            client.callBus("AddMatch", [.string("type='signal',path='\(CallsInterface.path)'")])
+            // Before the desktop begins, which says at once what goes on.
+            client.callBus("AddMatch", [.string("type='signal',path='\(CallsInterface.path)'")]) { [bus] _ in
+                bus.loop.stop()
+            }
+            bus.run()
             service = try DesktopService(
                 on: bus.loop, listener: peer.listener, state: StateDirectory(path: "\(peer.folder.path)/state"),
                 runtime: RuntimeDirectory(path: "\(peer.folder.path)/run"), settings: { settings },
