@@ -131,14 +131,14 @@ import Testing
                 ("muted", .bool(true)), ("holdable", .bool(true)), ("since", .uint64(1_000)), ("group", .int64(7)),
             ]
             #expect(listed == [.properties(expected)], "\(entry)")
-            // Its group has a note from then on, and so is asked also once it has no call.
-            #expect(world.error("ClearMissed", .string(""), .strings([])) == "")
+            #expect(world.nextSignal().arguments.first == .string("group.a"))
             var hello = DesktopHello(group: try #require(GroupName("group.b")))
-            hello.ongoing = call
-            world.peer.say(hello.line)
-            _ = world.nextSignal()
+            hello.ongoing = OngoingCall(call: "B", uuid: "B", app: "b")
+            let other = try world.peer.another()
+            ScriptedWorker.write(hello.line, to: other.number)
             #expect(world.nextSignal().arguments.first == .string("group.b"))
-            #expect(world.list() == [] && world.list("group.b") == listed)
+            #expect(world.list() == listed && world.list("group.b").map { $0["call"] } == [.string("B")])
+            #expect(world.error("End", .string("group.b"), .string("A")) == "\(World.error).NoSuchCall")
             // A peer may say any number, and no text is a format.
             (call.since, call.group, call.name) = (Instant(microseconds: .min), nil, "%n\u{202e}\u{0}")
             world.peer.say(call)

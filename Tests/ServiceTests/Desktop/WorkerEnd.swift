@@ -17,13 +17,14 @@ struct WorkerEnd {
         let listener: OwnedDescriptor
         let worker: OwnedDescriptor
 
+        static func makeSocket() throws -> OwnedDescriptor {
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            return OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+        }
+
         init(_ path: String) throws {
-            func makeSocket() throws -> OwnedDescriptor {
-                let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-                return OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
-            }
-            listener = try makeSocket()
-            worker = try makeSocket()
+            listener = try Self.makeSocket()
+            worker = try Self.makeSocket()
             try bindUnixSocket(listener.number, to: path)
             try BelfrySyscalls.listen(at: listener.number, backlog: 4)
             try connectUnixSocket(worker.number, to: path)
@@ -41,6 +42,13 @@ struct WorkerEnd {
         var hello = DesktopHello(group: Self.group)
         hello.ongoing = ongoing
         say(hello.line)
+    }
+
+    /// Another connection to the same desktop, over which nothing was said yet.
+    func another() throws -> OwnedDescriptor {
+        let socket = try Ends.makeSocket()
+        try connectUnixSocket(socket.number, to: "\(folder.path)/desktop.sock")
+        return socket
     }
 
     /// Ends the connection, as a process does that is killed.
