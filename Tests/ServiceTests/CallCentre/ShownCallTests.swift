@@ -99,14 +99,15 @@ import Testing
         try feed(.goesOn(Self.call, in: nil), to: end)
         #expect(desk.isCalled())
         let path = try #require(desk.last()?.ongoing?.icon)
-        #expect(bytes(of: path) == [1, 2, 3])
+        #expect(try readFile(at: path, bytesMax: 9).bytes == [1, 2, 3])
         provider.icon = [4]
         app.say(AppMessage.provider(provider).line)
         try feed(.goesOn(Self.call, in: nil), to: end)
         let next = try #require(desk.last()?.ongoing?.icon)
-        #expect(next != path && bytes(of: next) == [4] && unsafe access(path, F_OK) != 0)
+        #expect(try next != path && readFile(at: next, bytesMax: 9).bytes == [4])
+        #expect(throws: SystemError.self) { try readFile(at: path, bytesMax: 9) }
         app.leave()
-        #expect(unsafe access(next, F_OK) != 0)
+        #expect(throws: SystemError.self) { try readFile(at: next, bytesMax: 9) }
     }
 
     private func active(_ end: CentreEnd, in group: GroupName = CentreEnd.group) -> [String] {
