@@ -26,7 +26,7 @@ import UIKit
         let said = await app.centre.welcome(after: 2)
         let icon = said.compactMap { if case .provider(let settings) = $0 { settings.icon } else { nil } }.first
         #expect(icon?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
-        #expect(UIImage(data: Data(icon ?? []))?.size == image.size)
+        #expect(UIImage(data: Data(icon ?? []))?.size == UIImage(data: picture)?.size)
         app.door.run {
             let configuration = CXProviderConfiguration()
             configuration.iconTemplateImageData = Data("no picture".utf8)

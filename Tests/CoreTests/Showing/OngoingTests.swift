@@ -35,6 +35,15 @@ import Testing
         #expect(desk.notices[3]?.body == "org.belfry.phone · since 10:04")
     }
 
+    @Test("its picture is the icon of its app") func icon() {
+        var desk = Desk()
+        _ = desk.goesOn("A", link: 1)
+        #expect(desk.notices[1]?.picture == nil)
+        _ = desk.machine.shown(1, as: 4)
+        _ = desk.goesOn("A", link: 1) { $0.icon = "/run/1.png" }
+        #expect(desk.notices[2]?.picture == "/run/1.png")
+    }
+
     @Test("S3: what nobody can see is left out of its texts, and a text has an end") func hostile() {
         var desk = Desk()
         _ = desk.goesOn("A", link: 1) {
