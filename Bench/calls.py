@@ -7,24 +7,30 @@ memory by "memory". Where a manager runs, it is the manager's doing what an app'
 
 import contextlib
 import json
+import math
 import os
 import pathlib
 import plistlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import time
+import wave
 
 import extension
 import figures
 import machine as setting
 import serve
+import ticks
 
 APP = "bench.phone"
 BARE = "bench.bare"
 GROUP = "group.bench"
 RING_SECONDS = 20
+TUNE_SECONDS = 3
+TICKS = 30
 WARM_UP = 3
 # Until a worker that has said its last has left.
 REST_SECONDS = 0.02
@@ -38,15 +44,20 @@ def build(tree):
     extension.build_package(tree / "Bench/Apps", extension.scratch(tree, "static"), options)
 
 
-def bundle(machine):
-    """The folder of the app."""
-    folder = machine.scratch / "Phone.app"
+def bundle(machine, name="Phone.app", tune=""):
+    """The folder of the app; with `tune` its ringtone is a file of that name."""
+    folder = machine.scratch / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "Info.plist").write_bytes(plistlib.dumps({
         "CFBundleIdentifier": APP, "CFBundleExecutable": "Phone", "CFBundleDisplayName": "Phone",
-        "UIBackgroundModes": ["voip"], "aps-environment": "development",
+        "UIBackgroundModes": ["voip"], "aps-environment": "development", "Ringtone": tune,
     }))
+    if tune:
+        with wave.open(str(folder / tune), "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", ""))
+            file.writeframes(b"".join(
+                struct.pack("<h", int(8000 * math.sin(n / 3))) for n in range(TUNE_SECONDS * 8000)))
     shutil.copy(program(machine, "Phone"), folder)
     return folder
 
@@ -234,6 +245,39 @@ def microseconds_of_requests(machine, phone, app, count):
     return completed, told
 
 
+def microseconds_late(phones):
+    """How late each tick is of a ring of each, which ring beside each other."""
+    rings = [Ring(phone.path, phone.machine.unused("tune"), f"{APP}.voip") for phone in phones]
+    for ring in rings:
+        while sum(event["event"] == "tick" for event in ring.events) < TICKS:
+            ring.until("tick")
+    for phone in phones:
+        setting.Connection(phone.path, setting.hangup(GROUP)).close()
+    for ring in rings:
+        ring.until("ended")
+        ring.close()
+    return [[event["late"] * 1e6 for event in ring.events if event["event"] == "tick"] for ring in rings]
+
+
+def add_rounds_of_ticks(machine, comparison, rounds):
+    settings = LIVELY | {"SOUND": "ring", "RING_INTERVAL": "100ms"}
+    folders = [bundle(machine, "Tune.app", tune="tune.wav"), bundle(machine, "Plain.app")]
+    with ticks.sound_server(), contextlib.ExitStack() as stack:
+        phones, apps = [], []
+        for folder in folders:
+            path = stack.enter_context(serve.served(machine, APPS=str(folder), **settings))
+            phones.append(Phone(machine, path))
+            apps.append(App(folder, phones[-1]))
+        try:
+            # The tune may not be there yet.
+            microseconds_late(phones)
+            for _ in range(rounds):
+                comparison.add_round(*microseconds_late(phones))
+        finally:
+            for app in apps:
+                app.close()
+
+
 @contextlib.contextmanager
 def listening(path):
     """A socket that takes one connection at a time."""
@@ -303,6 +347,7 @@ class Figures:
         self.asked = figures.Comparison("line to delegate on the main queue to line, peer bare Foundation", "µs")
         self.requested = figures.Comparison("request of an action to its completion, peer bare Foundation", "µs")
         self.told = figures.Comparison("request, perform, fulfilled to the call's event, peer bare Foundation", "µs")
+        self.late = figures.Comparison("tick lateness with an app's tune, peer the configured sound", "µs")
         self.private, self.call = [], []
 
     def add_round_of_running(self, machine, plain, phone, folder, count):
@@ -344,6 +389,7 @@ class Figures:
             self.asked.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
             self.requested.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
             self.told.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
+            self.late.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
             self.absent.row(figures.difference, figures.median, 1, "1 ms more"),
             figures.plain_row(
                 "RssAnon of belfry-calls, idle with one app (KiB)", self.private, max, 3072, "3 MiB"),
@@ -362,4 +408,5 @@ def measure(machine, rounds, count):
                 taken.add_round_of_running(machine, plain, phone, folder, count)
                 taken.add_round_of_starting(machine, plain, phone, count)
                 taken.asked.add_round(*microseconds_of_answers(machine, folder, 10 * count))
+        add_rounds_of_ticks(machine, taken.late, rounds)
     return taken.rows()

@@ -1,5 +1,6 @@
 """One ring's ticks: how late, how far adrift, at what cost of CPU and memory."""
 
+import contextlib
 import json
 import pathlib
 import subprocess
@@ -93,15 +94,21 @@ def measure(machine, rounds, ticks):
 
 def measure_memory(machine, rounds):
     rows = [memory_row(machine, "none", rounds, 1536, "1.5 MiB")]
+    with sound_server():
+        rows.append(memory_row(machine, "ring", rounds, 3072, "3 MiB"))
+    return rows
+
+
+@contextlib.contextmanager
+def sound_server():
     command = [str(WITH_SOUND), "cat"]
-    sound_server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
         setting.wait_until(is_sound_server_there, "a sound server")
-        rows.append(memory_row(machine, "ring", rounds, 3072, "3 MiB"))
+        yield
     finally:
-        sound_server.stdin.close()
-        sound_server.wait(timeout=setting.PATIENCE_SECONDS)
-    return rows
+        server.stdin.close()
+        server.wait(timeout=setting.PATIENCE_SECONDS)
 
 
 def is_sound_server_there():

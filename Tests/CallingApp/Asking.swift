@@ -4,7 +4,8 @@ import PushKit
 /// What the app asks for by itself, as its own screen would: the words of a push that is no call.
 ///
 /// `ask` is a list of transactions, parted by `;`, each a list of actions, parted by `,`: a word, the call's UUID, and
-/// what else there is. `connecting`, `connected`, `over` and `observe` are no actions.
+/// what else there is. `connecting`, `connected`, `over`, `observe` and wrong dates are no actions; `often` is a
+/// thousand holds and lifts.
 final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
     private let provider: CXProvider
     private let controller = CXCallController(queue: .main)
@@ -22,6 +23,14 @@ final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
         switch parts[0] {
         case "connecting": provider.reportOutgoingCall(with: uuid, startedConnectingAt: nil)
         case "connected": provider.reportOutgoingCall(with: uuid, connectedAt: nil)
+        case "long-ago":
+            provider.reportOutgoingCall(with: uuid, startedConnectingAt: Date(timeIntervalSince1970: -1e12))
+        case "far-ahead": provider.reportOutgoingCall(with: uuid, connectedAt: Date(timeIntervalSince1970: 1e300))
+        case "often":
+            for number in 0..<1_000 {
+                let action = CXSetHeldCallAction(call: uuid, onHold: number % 2 == 0)
+                controller.request(CXTransaction(action: action)) { _ in }
+            }
         case "over": provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded)
         case "observe":
             let observer = CXCallObserver()

@@ -225,6 +225,47 @@ extension IntegrationTests {
             print("ends of calls: seed \(seed)")
         }
 
+        @Test("the desktop dies in a call: it shows it again, and its button works; belfry-calls too, in either order")
+        func desktopKilled() throws {
+            let server = try StubServer()
+            let app = App("one", in: folder)
+            let phone = try phone([app], ["DESKTOP": "1"])
+            try app.answers(Self.a, "first", phone)
+            #expect(try server.shows { $0.contains { $0.body.contains("since") } })
+            kill(try #require(phone.desktop), SIGKILL)
+            let isMuted = try waitUntil {
+                // It may be asked for anew, under another number.
+                while try server.next(within: 300) != nil {}
+                for id in server.shown.keys { server.obey("choose \(id) call.mute") }
+                return app.told.last == "perform mute"
+            }
+            #expect(isMuted, "\(app.told)")
+            #expect(try server.shows { $0.contains { $0.body.contains("Muted") } })
+            kill(try #require(phone.calls), SIGKILL)
+            #expect(waitUntil { app.told.last == "reset" })
+            #expect(try server.shows { !$0.contains { $0.actions.contains("call.end") } })
+            _ = try app.asks("start \(Self.b)", 3, phone)
+            #expect(try server.shows { $0.contains { $0.actions.contains("call.end") } })
+        }
+
+        @Test("a thousand holds and lifts at once, and dates of other centuries, disturb no other call") func storm()
+            throws
+        {
+            let (one, two) = (App("one", in: folder), App("two", in: folder))
+            // A thousand actions take their time on a busy machine.
+            let phone = try phone([one, two], ["BELFRY_ACTION_TIMEOUT": "60s"])
+            _ = try two.asks("start \(Self.b); connected \(Self.b)", 3, phone)
+            #expect(try waitUntil { try states(phone) == ["active"] })
+            _ = try one.asks("start \(Self.a); long-ago \(Self.a); far-ahead \(Self.a)", 3, phone)
+            #expect(try waitUntil { try states(phone) == ["held", "active"] })
+            let performed = try one.asks("often \(Self.a)", 1_000, phone)
+            #expect(performed.count { $0.hasPrefix("perform") } == 1_000)
+            #expect(try waitUntil { try states(phone) == ["held", "active"] })
+            #expect(try phone.belfry("end", Self.b).status.isSuccess)
+            #expect(waitUntil { two.told.contains("perform end") }, "\(two.told)")
+            #expect(try states(phone) == ["active"])
+        }
+
         @Test("belfry-calls dies in a call: one reset, nothing goes on or rings, and the app calls anew")
         func centreKilled() throws {
             let app = App("one", in: folder)

@@ -81,6 +81,27 @@ extension IntegrationTests {
             #expect((key() == nil) == (end != .budget))
         }
 
+        @Test("C14 it falls silent once a call becomes active, and one that begins beside that call is heard")
+        func inCall() throws {
+            let phone = try phone(["BELFRY_EXPIRY_BUDGET": "60s"])
+            let call = try ring(phone)
+            let softphone = try ChildProcess(ChildCommand(path: "/bin/sleep", arguments: ["600"]))
+            defer { kill(softphone.pid, SIGKILL) }
+            let other = try phone.push(#"{"payload": {"callId": "other"}, "pushType": "voip", "topic": "a.voip"}"#)
+            try other.wait(for: "ringing")
+            #expect(try phone.belfry("answer", "other", "--pid", "\(softphone.pid)").status.isSuccess)
+            #expect(Recording.waitUntilSilent())
+            try hangUp(phone)
+            expectSilence(call, returns: true)
+            let states = call.events.compactMap { event in
+                if case .sound(let state, _) = event.body { state.known } else { nil }
+            }
+            #expect(states.contains(.muted), "\(states)")
+            let next = try ring(phone)
+            try hangUp(phone)
+            expectSilence(next, returns: true)
+        }
+
         @Test(
             "a push while it blocks is handled at once: after its reply with Strict=, by a second object with Reuse=",
             arguments: ["BELFRY_EXTENSION_STRICT", "BELFRY_EXTENSION_REUSE"])

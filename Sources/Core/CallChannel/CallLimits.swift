@@ -5,8 +5,9 @@ import BelfryProtocol
 public enum CallLimits {
     /// How long a line may be, in bytes.
     public static var lineBytesMax: Int { LineFraming.lineBytesMax }
-    /// How many bytes may wait for a peer that does not read.
-    public static let unsentBytesMax = 64 << 10
+    /// How many bytes may wait for a peer that does not read: a thousand actions, and what each changes for those who
+    /// observe a hundred calls, are said in one turn.
+    public static let unsentBytesMax = 4 << 20
     /// How long an id, a key or a word of a list may be, in bytes.
     public static let wordBytesMax = 256
     /// How many calls of an app may live at once.

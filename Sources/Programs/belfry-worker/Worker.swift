@@ -6,6 +6,7 @@ import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import CallLedger
 import CallService
 import ExtensionKeeping
 import Glibc
@@ -138,7 +139,7 @@ final class Worker {
         var foreign: ForeignExtension?
         var lacksForeign = loaded.mistakes.contains { $0.setting == .extensionPath } && settings.extensionPath == nil
         do throws(ExtensionBundleError) {
-            foreign = try foreignExtension(settings, report: reporter.report) { notes.append($0) }
+            foreign = try foreignExtension(settings, group: group, report: reporter.report) { notes.append($0) }
             if let original { foreign?.willReceive = original.lay }
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
@@ -163,20 +164,21 @@ final class Worker {
 
     /// The extension that the operator has configured; nil if there is none.
     private func foreignExtension(
-        _ settings: Settings, report: @escaping (Event.Body) -> Void, note: (Event.Body) -> Void
+        _ settings: Settings, group: GroupName, report: @escaping (Event.Body) -> Void, note: (Event.Body) -> Void
     ) throws(ExtensionBundleError) -> ForeignExtension? {
         guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
         OrphanedProcesses.adopt()
         centre = ShownInCentre(
             of: setting.bundle.app, in: StateDirectory(path: setting.statePath), timers: loop,
             wall: { WallTime(microseconds: wallTimeMicroseconds()) })
+        let ledger = LedgerFile(state: StateDirectory(path: setting.statePath), runtime: runtime, group: group)
         return ForeignExtension(
             setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
                 ? nil
                 : SoundPlayer(
                     loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"], route: SoundRoute(settings)),
-            on: loop, report: report
+            on: loop, report: report, activeCalls: { Set((ledger.read()?.activeCalls ?? []).map(\.key.text)) }
         ) { bytes in
             // The extension's output must not block the worker if it is not read.
             _ = NonBlockingOutput(STDERR_FILENO).write(bytes[...])

@@ -9,6 +9,8 @@ import SystemSound
 ///
 /// The token of each attempt that is over is reported, whether it succeeded or not. One that failed is over a second
 /// after it was made, so that code that plays again from its completion tries as often as a ring does (R23).
+///
+/// A call that becomes active once they were first asked for silences them for as long as it is (C14).
 final class ExtensionSounds {
     /// How many sounds play at once.
     static let soundsMax = 32
@@ -16,11 +18,17 @@ final class ExtensionSounds {
     static let asksMax = 1_000
     /// How long a failed attempt, or a vibration, lasts.
     static let attemptLength = TimeSpan.seconds(1)
+    /// How often it is looked whether a call has become active, while something plays.
+    static let lookInterval = TimeSpan.milliseconds(500)
 
     private let player: SoundPlayer?
     private let timers: any TimerSource
     private let report: (Event.Body) -> Void
     private let finished: (Int64) -> Void
+    private let activeCalls: () -> Set<String>
+    /// The calls that were active when the first sound was asked for: beside them it sounds.
+    private lazy var callsBefore = activeCalls()
+    private var looking: (any ScheduledTimer)?
     /// What was asked for and not found yet, the oldest first.
     private var asks: [(token: Int64, name: String)] = []
     /// What plays, by the extension's number of the sound.
@@ -42,20 +50,25 @@ final class ExtensionSounds {
     ///
     /// - Parameters:
     ///   - player: plays them; nil if the operator wants no sound.
+    ///   - activeCalls: which calls are active in its group.
     ///   - finished: takes the tokens of attempts that are over.
     init(
         player: SoundPlayer?, timers: any TimerSource, report: @escaping (Event.Body) -> Void,
-        finished: @escaping (Int64) -> Void
+        activeCalls: @escaping () -> Set<String>, finished: @escaping (Int64) -> Void
     ) {
         self.player = player
         self.timers = timers
         self.report = report
+        self.activeCalls = activeCalls
         self.finished = finished
     }
+
+    private var isInCall: Bool { !activeCalls().isSubset(of: callsBefore) }
 
     /// The code asked for a sound, or to vibrate.
     func asked(_ asked: Asked) {
         guard let token = asked.token else { return }
+        _ = callsBefore
         switch asked.what.known {
         case .sound?, .alert?:
             if asks.count == Self.asksMax { asks.removeFirst() }
@@ -71,6 +84,7 @@ final class ExtensionSounds {
         let name = asks.remove(at: index).name
         guard !isEnded else { return }
         guard let player else { return finishLater(found.token) }
+        guard !isInCall else { return mute(found.token, name) }
         if let problem = found.problem { return failed(found.token, problem) }
         guard let file else { return failed(found.token, "\(name): no file came with it") }
         do throws(SoundProblem) {
@@ -91,6 +105,7 @@ final class ExtensionSounds {
     /// `SoundPlayer.silencePatience`; before this returns if nothing is heard.
     func end(then: @escaping () -> Void) {
         isEnded = true
+        looking?.cancel()
         let sounds = playing.values.map(\.sound)
         playing = [:]
         for sound in sounds { silence(sound) }
@@ -118,6 +133,32 @@ final class ExtensionSounds {
             }, token: found.token, name: sound.name)
         playing[number] = entry
         entry.sound.play(sound)
+        if looking == nil { lookLater() }
+    }
+
+    private func lookLater() {
+        looking = timers.schedule(at: timers.now + Self.lookInterval, description: "extension's sounds") {
+            [weak self] in
+            self?.look()
+        }
+    }
+
+    /// Silences what plays if a call has become active.
+    private func look() {
+        looking = nil
+        guard !playing.isEmpty else { return }
+        guard isInCall else { return lookLater() }
+        let entries = playing.values
+        playing = [:]
+        for entry in entries {
+            silence(entry.sound)
+            mute(entry.token, entry.name)
+        }
+    }
+
+    private func mute(_ token: Int64, _ name: String) {
+        tell(.sound(state: .muted, detail: "\(name): a call is active"))
+        finishLater(token)
     }
 
     private func heard(_ number: Int64, _ state: SoundReport) {

@@ -32,11 +32,14 @@ public final class ForeignExtension: ServiceExtension {
     private let loop: Loop
     private let report: (Event.Body) -> Void
     private let log: ([UInt8]) -> Void
+    private let activeCalls: () -> Set<String>
     /// A keeper that stays; nil if the process is this worker's own.
     private let link: KeeperLink?
     private var keeper: ExtensionKeeper?
 
-    private lazy var sounds = ExtensionSounds(player: player, timers: loop, report: report) { [weak self] token in
+    private lazy var sounds = ExtensionSounds(
+        player: player, timers: loop, report: report, activeCalls: activeCalls
+    ) { [weak self] token in
         self?.link?.finished(token)
         self?.keeper?.finished(token)
     }
@@ -54,16 +57,19 @@ public final class ForeignExtension: ServiceExtension {
     ///   - link: the keeper that keeps its process; nil gives this notification a process of its own.
     ///   - player: plays what its code asks for; nil if the operator wants no sound.
     ///   - report: takes its events.
+    ///   - activeCalls: which calls are active in its notification's group: one that becomes so silences its code.
     ///   - log: takes what its code writes to standard output and standard error.
     public init(
         _ setting: ExtensionSetting, link: KeeperLink?, player: SoundPlayer?, on loop: Loop,
-        report: @escaping (Event.Body) -> Void, log: @escaping ([UInt8]) -> Void
+        report: @escaping (Event.Body) -> Void, activeCalls: @escaping () -> Set<String>,
+        log: @escaping ([UInt8]) -> Void
     ) {
         self.setting = setting
         self.link = link
         self.player = player
         self.loop = loop
         self.report = report
+        self.activeCalls = activeCalls
         self.log = log
     }
 

@@ -8,8 +8,9 @@ import ForeignSurface
 import Foundation
 import Testing
 
-/// An app's audio in its calls, by what `belfry-calls` says, and what it is told of.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct AudioInCallTests {
+/// An app's audio in its calls, by what `belfry-calls` says, and what it is told of. It has many turns, each of which
+/// comes after those of all tests that have begun.
+@Suite(.timeLimit(.minutes(10)), .serialized) struct AudioInCallTests {
     /// Notes what the audio session says whenever the delegate is called.
     private final class Delegate: NSObject, CXProviderDelegate, @unchecked Sendable {
         let heard: AsyncStream<String>

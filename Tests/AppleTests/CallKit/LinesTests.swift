@@ -10,8 +10,8 @@ import Support
 import Testing
 
 /// A manager of two lines as offices have it, unedited, before the rules that decide: each of its methods does what its
-/// name says.
-@Suite(.timeLimit(.minutes(1))) struct LinesTests {
+/// name says. Each turn comes after those of all tests that have begun.
+@Suite(.timeLimit(.minutes(10))) struct LinesTests {
     private let app: PlayedApp
     private let folder = TemporaryFolder()
 

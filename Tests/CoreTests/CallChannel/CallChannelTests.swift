@@ -320,7 +320,7 @@ import Testing
 
     @Test("a line may have a mebibyte, and 64 KiB may wait for a peer that does not read")
     func limits() throws {
-        #expect(CallLimits.lineBytesMax == 1 << 20 && CallLimits.unsentBytesMax == 1 << 16)
+        #expect(CallLimits.lineBytesMax == 1 << 20 && CallLimits.unsentBytesMax == 1 << 22)
         #expect(CallLimits.liveCallsMax == 100 && CallLimits.openActionsMax == 1_000)
         var update = CallUpdate()
         update.handle = CallHandle(.generic, String(repeating: "1", count: (1 << 20) - 300))

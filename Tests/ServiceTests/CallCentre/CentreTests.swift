@@ -107,13 +107,27 @@ import Testing
         let deaf = try end.peer(ClientMessage.watch.line)
         let watcher = try end.peer(ClientMessage.watch.line)
         let app = try end.app()
-        let detail = String(repeating: "x", count: 8_000)
+        let detail = String(repeating: "x", count: 80_000)
         for count in 1...100 {
             end.decider.effects = [.tell(.warning(code: .handleType, detail: detail), id: "p", about: nil)]
             app.say(AppMessage.invalidated.line)
             #expect(try watcher.events().count == 1, "\(count)")
         }
         #expect(deaf.lines().count < 100 && deaf.isClosed)
+    }
+
+    @Test("an app that never reads is left, and the others are answered") func appNeverReads() throws {
+        let end = try CentreEnd()
+        let deaf = try end.app("com.example.deaf")
+        let app = try end.app()
+        let push = AppWord.push(1, payload: String(repeating: "x", count: 900_000), mustReport: false)
+        for _ in 1...10 {
+            end.decider.effects = [.app("com.example.deaf", push)]
+            app.say(AppMessage.invalidated.line)
+        }
+        #expect(end.decider.inputs.contains(.appGone("com.example.deaf")))
+        #expect(!end.decider.inputs.contains(.appGone(Self.id)))
+        withExtendedLifetime(deaf) {}
     }
 
     @Test("a warning about a push goes to its worker, to who watches, and nowhere else") func warnings() throws {

@@ -11,6 +11,8 @@ final class CallManager: NSObject, CXProviderDelegate {
         let configuration = CXProviderConfiguration()
         configuration.supportedHandleTypes = [.generic, .phoneNumber]
         configuration.maximumCallGroups = 100
+        let tune = Bundle.main.object(forInfoDictionaryKey: "Ringtone") as? String
+        configuration.ringtoneSound = tune.flatMap { $0.isEmpty ? nil : $0 }
         provider = CXProvider(configuration: configuration)
         super.init()
         provider.setDelegate(self, queue: nil)
