@@ -97,7 +97,8 @@ extension IntegrationTests {
             #expect(try curl(#""callId": "bus""#, to: token, byKey: true) == "200")
             #expect(waitUntil { phone.ledger().call(CallKey("bus"))?.uuid.isEmpty == false })
             let uuid = try #require(phone.ledger().call(CallKey("bus"))?.uuid)
-            #expect(try waitUntil { try phone.rings().map(\.call) == ["bus"] })
+            // The calls that were answered go on.
+            #expect(try waitUntil { try phone.rings().filter { $0.mode != "active" }.map(\.call) == ["bus"] })
             let answered = try Bus.call(
                 "org.belfry.Calls1", "/org/belfry/Calls1", "org.belfry.Calls1.Answer", ["", uuid])
             #expect(answered.status == .exited(code: 0), "\(answered.errors)")
