@@ -88,12 +88,12 @@ import Testing
                     time.sleep(0.05)
             reply(content)
             say("returned", number=number)
-            """, reuse: true, budget: "6s")
-        let first = try staying.events(of: try staying.push("", budget: "6s")).story
+            """, reuse: true)
+        let first = try staying.events(of: try staying.push()).story
         #expect(first.contains("delivered extension"))
-        let second = try staying.push("", budget: "6s")
+        let second = try staying.push()
         #expect(try staying.events(of: second) { $0.name == "received" }.story == ["received"])
-        let third = try staying.push("", budget: "6s")
+        let third = try staying.push()
         #expect(try staying.events(of: third) { $0.name == "received" }.story == ["received"])
         staying.played.folder.write([], to: "go")
         let words = (1...10).map { "asked vibration \($0)" }
