@@ -81,7 +81,8 @@ import Testing
 
     @Test("answering what does not ring says what rings; a stopped bell takes no push")
     func noSuchCall() async throws {
-        let bell = try await Belfry.start()
+        let lasting = BellSettings(ringDuration: Self.patience, expiryBudget: Self.patience)
+        let bell = try await Belfry.start(settings: lasting)
         let isSilent = "does not ring in group.belfry"
         #expect(await failure { try await bell.answer() }?.description == "a call \(isSilent); nothing does")
         try await bell.call(id: "b", name: "Bea").waitFor(.ringing, within: Self.patience)
