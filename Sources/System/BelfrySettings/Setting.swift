@@ -77,6 +77,22 @@ public enum Setting: Int, CaseIterable, Sendable {
     case avatarFrom
     /// The person's address book.
     case contactsFile
+    /// Extensions of the call directory that are in no app.
+    case directoryExtensions
+    /// How many entries an extension of the call directory may give.
+    case directoryMaxEntries
+    /// Time a load of such an extension may take.
+    case directoryLoadTimeout
+    /// Memory such an extension may take.
+    case directoryLoadMemory
+    /// Whether an app's own calls are looked up.
+    case directoryAppCalls
+    /// The country code of numbers without one.
+    case directoryCountryCode
+    /// What national numbers begin with.
+    case directoryTrunkPrefix
+    /// What international numbers begin with.
+    case directoryInternationalPrefix
     /// The app group whose file is used if a push names none.
     case appGroupName
     /// How long an answer waits for the app.

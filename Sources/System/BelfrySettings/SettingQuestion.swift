@@ -101,7 +101,19 @@ struct SettingQuestion {
     mutating func apps(_ field: inout [String]) {
         self.field(
             &field, expects: "absolute paths of apps, such as /opt/phone/Phone.app, at most \(Settings.appsMax)",
-            read: ValueText.apps, write: { $0.joined(separator: " ") })
+            read: { ValueText.bundles($0, ending: ".app", max: Settings.appsMax) },
+            write: { $0.joined(separator: " ") })
+    }
+
+    /// Folders of call directory extensions.
+    @inline(never)
+    mutating func directoryExtensions(_ field: inout [String]) {
+        self.field(
+            &field,
+            expects: "absolute paths of extensions, such as /opt/spam/Spam.appex, "
+                + "at most \(Settings.directoryExtensionsMax)",
+            read: { ValueText.bundles($0, ending: ".appex", max: Settings.directoryExtensionsMax) },
+            write: { $0.joined(separator: " ") })
     }
 
     /// Keys of fields in a payload.

@@ -314,6 +314,50 @@ struct SettingRow: Sendable {
                 &$1.contactsFile, expects: "the absolute path of a file of vCards, such as /home/anna/contacts.vcf",
                 read: ValueText.path)
         },
+        // [Directory]
+        SettingRow(
+            .directoryExtensions, "Directory", "Extensions", "BELFRY_DIRECTORY_EXTENSIONS",
+            "call directory extensions that are in no app, the absolute paths of their folders `NAME.appex`, 16 at most"
+        ) { $0.directoryExtensions(&$1.directoryExtensions) },
+        SettingRow(
+            .directoryMaxEntries, "Directory", "MaxEntries", "BELFRY_DIRECTORY_MAX_ENTRIES",
+            "how many numbers an extension may block and identify in one load, `1` to `100000000`; iOS takes 2000000"
+        ) { $0.integer(&$1.directoryEntriesMax, in: 1...100_000_000) },
+        SettingRow(
+            .directoryLoadTimeout, "Directory", "LoadTimeout", "BELFRY_DIRECTORY_LOAD_TIMEOUT",
+            "how long a load of such an extension may take, `1s` to `1h`"
+        ) {
+            $0.duration(
+                &$1.directoryLoadTimeout, expects: "a duration from 1s to 1h", from: .seconds(1), to: .seconds(3_600))
+        },
+        SettingRow(
+            .directoryLoadMemory, "Directory", "LoadMemory", "BELFRY_DIRECTORY_LOAD_MEMORY",
+            "the memory at which a load of such an extension is ended, `1M` to `64G`; without it, none"
+        ) {
+            $0.field(
+                &$1.directoryLoadBytesMax, expects: "a size from 1M to 64G",
+                read: { $0.isEmpty ? .some(nil) : ValueText.size($0, in: 1 << 20...64 << 30).map(Optional.some) },
+                write: { $0.map(ValueText.text(ofSize:)) ?? "" })
+        },
+        SettingRow(
+            .directoryAppCalls, "Directory", "AppCalls", "BELFRY_DIRECTORY_APP_CALLS",
+            "whether calls that an app reports are looked up as well; `no` is what iOS does"
+        ) { $0.boolean(&$1.looksUpAppCalls) },
+        SettingRow(
+            .directoryCountryCode, "Directory", "CountryCode", "BELFRY_COUNTRY_CODE",
+            "the country code, such as `49`, of numbers that name none; without it such numbers are not looked up"
+        ) {
+            $0.text(
+                &$1.countryCode, expects: "a country code of 1 to 3 digits, such as 49", read: ValueText.countryCode)
+        },
+        SettingRow(
+            .directoryTrunkPrefix, "Directory", "TrunkPrefix", "BELFRY_TRUNK_PREFIX",
+            "what a national number begins with where it is dialled, or `none`"
+        ) { $0.text(&$1.trunkPrefix, expects: "1 to 5 digits, or none", read: ValueText.dialledPrefix) },
+        SettingRow(
+            .directoryInternationalPrefix, "Directory", "InternationalPrefix", "BELFRY_INTERNATIONAL_PREFIX",
+            "what an international number begins with where it is dialled, or `none`"
+        ) { $0.text(&$1.internationalPrefix, expects: "1 to 5 digits, or none", read: ValueText.dialledPrefix) },
         // [AppGroup]
         SettingRow(
             .appGroupName, "AppGroup", "Name", "BELFRY_APP_GROUP",

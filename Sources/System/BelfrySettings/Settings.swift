@@ -9,6 +9,8 @@ public struct Settings: Hashable, Sendable {
     public static let hostsMax = 64
     /// `Apps=` may not name more.
     public static let appsMax = 16
+    /// `[Directory] Extensions=` may not name more.
+    public static let directoryExtensionsMax = 16
     /// `PassEnvironment=` may not name more.
     public static let passedVariablesMax = 64
     /// `FirstStreams=` may not be larger.
@@ -79,6 +81,22 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var avatarFrom: [String] = []
     /// `[Contacts] File=`: the absolute path of a file of vCards, the person's address book; nil if there is none.
     public internal(set) var contactsFile: String?
+    /// `[Directory] Extensions=`: the absolute paths of call directory extensions that are in no app.
+    public internal(set) var directoryExtensions: [String] = []
+    /// `[Directory] MaxEntries=`: how many entries one load may give, blocked and identified ones together.
+    public internal(set) var directoryEntriesMax = 2_000_000
+    /// `[Directory] LoadTimeout=`: how long a load may take, 1 s to 1 h.
+    public internal(set) var directoryLoadTimeout = TimeSpan.seconds(120)
+    /// `[Directory] LoadMemory=`: how many bytes of memory an extension may have while it is loaded; nil for any.
+    public internal(set) var directoryLoadBytesMax: Int?
+    /// `[Directory] AppCalls=`: whether calls that an app reports are looked up.
+    public internal(set) var looksUpAppCalls = true
+    /// `[Directory] CountryCode=`: the country code of numbers that name none; empty if those are not looked up.
+    public internal(set) var countryCode = ""
+    /// `[Directory] TrunkPrefix=`: what national numbers begin with.
+    public internal(set) var trunkPrefix = "0"
+    /// `[Directory] InternationalPrefix=`: what international numbers begin with instead of a plus sign.
+    public internal(set) var internationalPrefix = "00"
     /// `[AppGroup] Name=`.
     public internal(set) var appGroup = "group.belfry"
     /// `[AppGroup] AnswerLifetime=`: how long an answer waits for the app, 1 s to 1 h.

@@ -21,8 +21,9 @@ public enum ValueText {
         return first.utf8.first == UInt8(ascii: "/") || isUnit && !first.utf8.contains(UInt8(ascii: "/")) ? text : nil
     }
 
-    /// Absolute paths of apps. One begins where a slash follows a space, since the name of a folder may have spaces.
-    static func apps(_ text: String) -> [String]? {
+    /// Absolute paths of folders with this ending. One begins where a slash follows a space, since the name of a folder
+    /// may have spaces.
+    static func bundles(_ text: String, ending: String, max: Int) -> [String]? {
         var paths: [String] = []
         for word in text.split(separator: " ") {
             if word.utf8.first == UInt8(ascii: "/") {
@@ -35,12 +36,22 @@ public enum ValueText {
         let names = paths.map { $0.utf8.last == UInt8(ascii: "/") ? String($0.dropLast()) : $0 }
         let isRight = names.allSatisfy { name in
             let folder = name.utf8.split(separator: UInt8(ascii: "/")).last ?? name.utf8[...]
-            return name.hasSuffix(appEnding) && folder.count > appEnding.utf8.count && path(name) != nil
+            return name.hasSuffix(ending) && folder.count > ending.utf8.count && path(name) != nil
         }
-        return isRight && names.count <= Settings.appsMax ? names : nil
+        return isRight && names.count <= max ? names : nil
     }
 
-    private static let appEnding = ".app"
+    /// A country code of ITU-T E.164: it begins with no zero; empty for none.
+    static func countryCode(_ text: String) -> String? {
+        text.isEmpty || isDigits(text, max: 3) && text.utf8.first != UInt8(ascii: "0") ? text : nil
+    }
+
+    /// What is dialled before a number; `none` for nothing.
+    static func dialledPrefix(_ text: String) -> String? { text == "none" || isDigits(text, max: 5) ? text : nil }
+
+    private static func isDigits(_ text: String, max: Int) -> Bool {
+        (1...max).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit)
+    }
 
     /// A duration such as `30s`, `1500ms`, `1min 30s`, or a plain number of seconds with or without a fraction.
     ///

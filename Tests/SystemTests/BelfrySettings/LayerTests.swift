@@ -28,6 +28,7 @@ import Testing
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "", "5s",
                 "5s", "60s", "600s", "5s", "10M", "", "", "",
+                "", "2000000", "120s", "", "yes", "", "0", "00",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
@@ -89,6 +90,9 @@ import Testing
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
             .callsApps: "/opt/A.app /srv/My Phone.app", .appPatience: "1s", .actionTimeout: "100ms",
             .answerTimeout: "600s", .startTimeout: "300s",
+            .directoryExtensions: "/opt/A.appex /srv/My List.appex", .directoryMaxEntries: "7",
+            .directoryLoadTimeout: "7s", .directoryLoadMemory: "12M", .directoryAppCalls: "no",
+            .directoryCountryCode: "49", .directoryTrunkPrefix: "none", .directoryInternationalPrefix: "011",
             .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
             .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
