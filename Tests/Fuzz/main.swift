@@ -18,6 +18,8 @@ enum FuzzTarget: String, CaseIterable {
     case certificate, ends, contacts
     case callCentre = "call-centre"
     case callEnds = "call-ends"
+    case numberTable = "number-table"
+    case dialledNumber = "dialled-number"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -46,6 +48,8 @@ enum FuzzTarget: String, CaseIterable {
         case .contacts: feedContacts(bytes)
         case .callCentre: feedCallCentre(bytes)
         case .callEnds: feedCallEnds(bytes)
+        case .numberTable: feedNumberTable(bytes)
+        case .dialledNumber: feedDialledNumber(bytes)
         }
     }
 }

@@ -44,9 +44,11 @@ public final class PushLogReader {
     }
 
     private func open() throws(SystemError) -> Bool {
-        file = try directory.openForReading(PushLog.fileName)
+        file = nil
         inode = nil
-        guard let number = file?.number else { return false }
+        guard let opened = try directory.openForReading(PushLog.fileName) else { return false }
+        let number = opened.file.number
+        file = Optional(opened.file)
         var status = stat()
         try checked("fstat", on: PushLog.fileName) { unsafe fstat(number, &status) }
         inode = UInt64(status.st_ino)

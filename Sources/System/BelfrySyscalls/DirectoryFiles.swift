@@ -124,12 +124,25 @@ extension Directory {
     }
 
     /// Opens the regular file `name` for reading; nil if there is none. Fails as ``read(_:bytesMax:)`` does.
-    public borrowing func openForReading(_ name: String) throws(SystemError) -> OwnedDescriptor? {
+    public borrowing func openForReading(_ name: String) throws(SystemError) -> OpenedFile? {
         let full = "\(path)/\(name)"
         guard let file = try openExisting(name) else { return nil }
-        guard try fileStatus(file.number, path: full).st_mode & S_IFMT == S_IFREG else {
+        let status = try fileStatus(file.number, path: full)
+        guard status.st_mode & S_IFMT == S_IFREG else {
             throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
         }
+        return OpenedFile(file: file, bytesCount: Int(status.st_size))
+    }
+
+    /// Opens the file `name` for reading and writing, made for its owner alone or emptied.
+    ///
+    /// With `isNameless` its name is gone again: it lasts as long as it is open.
+    public borrowing func openEmpty(_ name: String, isNameless: Bool = false) throws(SystemError) -> OwnedDescriptor {
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = OwnedDescriptor(owning: try checked("openat", on: full) { SystemCall.openat(parent, name, flags) })
+        if isNameless { try remove(name) }
         return file
     }
 
@@ -206,6 +219,42 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throw
             }
         }
     }
+}
+
+/// The bytes of a file from `offset` on: `count` of them, fewer only at its end. `path` is what an error names.
+public func readBytes(
+    of descriptor: Int32, at offset: Int, count: Int, path: String
+) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+        let got = try checked("pread", on: path) {
+            unsafe bytes.withUnsafeMutableBytes {
+                unsafe pread(descriptor, $0.baseAddress! + done, count - done, off_t(offset + done))
+            }
+        }
+        guard got > 0 else { break }
+        done += got
+    }
+    bytes.removeLast(count - done)
+    return bytes
+}
+
+/// Writes all of `bytes` into a file from `offset` on. `path` is what an error names.
+public func writeBytes(_ bytes: [UInt8], to descriptor: Int32, at offset: Int, path: String) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+        done += try checked("pwrite", on: path) {
+            unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(offset + done))
+            }
+        }
+    }
+}
+
+/// Has a file outlive a power cut from here on (`fsync`). `path` is what an error names.
+public func flush(_ descriptor: Int32, path: String) throws(SystemError) {
+    try checked("fsync", on: path) { SystemCall.fsync(descriptor) }
 }
 
 /// Writes a line on standard error, and ignores a failure, such as a pipe without a reader.

@@ -18,6 +18,18 @@ public struct FileLock: ~Copyable, Sendable {
     /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that
     /// name.
     public static func tryTake(_ name: String, in directory: borrowing Directory) throws(SystemError) -> FileLock? {
+        try take(name, in: directory, operation: LOCK_EX | LOCK_NB)
+    }
+
+    /// Takes that lock as ``tryTake(_:in:)`` does, and waits until whoever holds it is done.
+    public static func take(_ name: String, in directory: borrowing Directory) throws(SystemError) -> FileLock {
+        if let lock = try take(name, in: directory, operation: LOCK_EX) { return lock }
+        throw SystemError(errno: EAGAIN, call: "flock", subject: "\(directory.path)/\(name): it keeps being replaced")
+    }
+
+    private static func take(
+        _ name: String, in directory: borrowing Directory, operation: Int32
+    ) throws(SystemError) -> FileLock? {
         let path = "\(directory.path)/\(name)"
         let parent = directory.descriptor.number
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
@@ -25,7 +37,7 @@ public struct FileLock: ~Copyable, Sendable {
             let file = OwnedDescriptor(
                 owning: try checked("openat", on: path) { SystemCall.openat(parent, name, flags) })
             do throws(SystemError) {
-                try checked("flock", on: path) { SystemCall.flock(file.number, LOCK_EX | LOCK_NB) }
+                try checked("flock", on: path) { SystemCall.flock(file.number, operation) }
             } catch  where error.errno == EWOULDBLOCK {
                 return nil
             }

@@ -1,0 +1,33 @@
+// Tables of numbers, and numbers as people write them. A trap is a finding, and so is an entry of another number.
+import CallDirectory
+
+func feedNumberTable(_ bytes: [UInt8]) {
+    // The header's checksum hides all else from chance.
+    var bytes = bytes
+    if let header = NumberTableHeader(bytes.prefix(NumberTableHeader.bytesCount)) {
+        var whole = header
+        whole.rows %= 64
+        bytes.replaceSubrange(..<NumberTableHeader.bytesCount, with: whole.bytes)
+    }
+    let beginning = bytes.prefix(NumberTableHeader.bytesCount)
+    guard let table = NumberTable(beginning: beginning, fileBytes: bytes.count) else { return }
+    for number in [0, 1, 14_085_555_555, .min, .max] as [Int64] {
+        let read = { (offset: Int, count: Int) in
+            Array(bytes[min(offset, bytes.count)..<min(offset + count, bytes.count)])
+        }
+        let row = table.row(of: number) { NumberRow(read(NumberTable.offset(ofRow: $0), NumberRow.bytesCount)) }
+        let entry = row.map { table.entry(of: $0, read: read) }
+        precondition(entry.map { $0.number == number } ?? true, "another number's entry")
+    }
+}
+
+func feedDialledNumber(_ bytes: [UInt8]) {
+    let handle = String(decoding: bytes, as: UTF8.self)
+    for plan in [
+        DialingPlan(), DialingPlan(countryCode: "49", trunkPrefix: "0", internationalPrefix: "00"),
+        DialingPlan(countryCode: "1", trunkPrefix: "none", internationalPrefix: "011"),
+    ] {
+        guard let number = plan.number(of: handle) else { continue }
+        precondition(number > 0 && plan.number(of: "+\(number)") == number, "a number is not its own")
+    }
+}
