@@ -1,0 +1,3 @@
+import DirectoryProcess
+
+DirectoryProcess.run(NumbersHandler())
