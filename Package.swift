@@ -66,7 +66,7 @@ let core: [Target] = [
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
     room("Core/BelfryContacts"),
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
-    room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
+    room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),
     room("Core/CallChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
     room("Core/CallControl", imports: ["BelfryProtocol", "BelfryTerms", "CallChannel"]),
 ]
@@ -160,6 +160,12 @@ let service: [Target] = [
             "Interception", "NotificationDelivery", "SystemSound",
         ]),
     room(
+        "Service/DirectoryLoading",
+        imports: [
+            "BelfryApps", "BelfryContacts", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
+            "CallDirectory", "CallDirectoryFiles", "ExtensionKeeping", "KeeperChannel",
+        ]),
+    room(
         "Service/PushQueue",
         imports: [
             "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryProtocol",
@@ -234,7 +240,13 @@ let apple: [Target] = [
         "Apple/CallKit",
         imports: [
             "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList",
-            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
+            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CallChannel", "CallDirectory", "KeeperChannel",
+        ]),
+    room(
+        "Apple/DirectoryProcess",
+        imports: [
+            "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallDirectory", "CallKit",
+            "KeeperChannel",
         ]),
     room(
         "Apple/PushKit",
@@ -291,7 +303,8 @@ let client: [Target] = [
         "Client/ExtensionTesting",
         imports: [
             "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
-            "BelfryTesting", "ExtensionKeeping", "ExtensionProcess", "UserNotifications",
+            "BelfryTesting", "CallDirectory", "CallDirectoryFiles", "CallKit", "DirectoryLoading", "ExtensionKeeping",
+            "ExtensionProcess", "KeeperChannel", "UserNotifications",
         ]),
     room(
         "Client/CallTesting",
@@ -317,6 +330,13 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryEventLoop", "BelfryJournal", "BelfryPush", "BelfrySettings",
             "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "RingEar",
+        ]),
+    // It starts an extension's process through the worker.
+    program(
+        "Programs/belfry-directory",
+        imports: [
+            "BelfryAppGroup", "BelfryConfinement", "BelfryEventLoop", "BelfrySettings", "BelfrySyscalls",
+            "CallDirectory", "DirectoryLoading",
         ]),
     program(
         "Programs/belfry-apns",
@@ -532,6 +552,7 @@ let package = Package(
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "WidgetKit", targets: ["WidgetKit"]),
         .library(name: "os", targets: ["os"]),
+        .library(name: "DirectoryProcess", targets: ["DirectoryProcess"]),
         .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
         .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),
         .executable(name: "belfry", targets: ["belfry"]),
@@ -540,6 +561,7 @@ let package = Package(
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
         .executable(name: "belfry-apns", targets: ["belfry-apns"]),
         .executable(name: "belfry-calls", targets: ["belfry-calls"]),
+        .executable(name: "belfry-directory", targets: ["belfry-directory"]),
     ],
     targets: libraries + core + system + service + tools + apple + client + programs + plugins + checks + fuzzers,
     swiftLanguageModes: [.v6]

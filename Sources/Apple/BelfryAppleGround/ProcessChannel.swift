@@ -1,5 +1,7 @@
 package import BelfrySyscalls
+import BelfryTerms
 import Glibc
+package import KeeperChannel
 
 /// This process's end of the channel to its keeper. Any thread may write; one reads.
 package final class ProcessChannel: @unchecked Sendable {
@@ -41,6 +43,25 @@ package final class ProcessChannel: @unchecked Sendable {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
             if count >= 0 { return Array(chunk[..<count]) }
             if errno != EINTR { return [] }
+        }
+    }
+}
+
+extension ProcessChannel {
+    /// Sends `message`, and passes `file` with it.
+    package func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
+        say(message.line, passing: file)
+    }
+
+    /// Sends what a module says to the keeper.
+    package func say(_ word: KeeperDoor.Word) {
+        switch word {
+        // 0: which notification's code it is cannot be known. The keeper assumes the last one's.
+        case .asked(let asked): say(.asked(0, asked))
+        case .sound(let found, let file): say(.sound(found), passing: file)
+        case .disposed(let sound): say(.disposed(sound))
+        case .output(let output): say(.output(0, output))
+        case .warning(let code, let detail): say(.warning(0, CodeWord(code), detail: detail))
         }
     }
 }

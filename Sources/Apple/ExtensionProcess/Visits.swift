@@ -45,16 +45,7 @@ final class Visits: @unchecked Sendable {
     private func hear(_ message: KeeperMessage) {
         switch message {
         case .hello(let greeting):
-            door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] word in
-                switch word {
-                // 0: which notification's code it is cannot be known. The keeper assumes the last one's.
-                case .asked(let asked): channel.say(.asked(0, asked))
-                case .sound(let found, let file): channel.say(.sound(found), passing: file)
-                case .disposed(let sound): channel.say(.disposed(sound))
-                case .output(let output): channel.say(.output(0, output))
-                case .warning(let code, let detail): channel.say(.warning(0, CodeWord(code), detail: detail))
-                }
-            }
+            door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] in channel.say($0) }
             channel.say(.hello)
         case .request(let request):
             guard let door else { return }
@@ -68,14 +59,9 @@ final class Visits: @unchecked Sendable {
         case .expire(let number):
             visits[number]?.expire()
             door?.activities.expire()
+        // To an extension of another kind, which is loaded and handed no notification.
+        case .begin, .answer, .completed: break
         }
-    }
-}
-
-extension ProcessChannel {
-    /// Sends `message`, and passes `file` with it.
-    fileprivate func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
-        say(message.line, passing: file)
     }
 }
 

@@ -353,6 +353,22 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var appTwice: Self { Self(Known.appTwice) }
     /// The word ``WarningCode/callsUnavailable``.
     @inlinable public static var callsUnavailable: Self { Self(Known.callsUnavailable) }
+    /// The word ``WarningCode/directoryOrder``.
+    @inlinable public static var directoryOrder: Self { Self(Known.directoryOrder) }
+    /// The word ``WarningCode/directoryDuplicate``.
+    @inlinable public static var directoryDuplicate: Self { Self(Known.directoryDuplicate) }
+    /// The word ``WarningCode/directoryFormat``.
+    @inlinable public static var directoryFormat: Self { Self(Known.directoryFormat) }
+    /// The word ``WarningCode/directoryIncomplete``.
+    @inlinable public static var directoryIncomplete: Self { Self(Known.directoryIncomplete) }
+    /// The word ``WarningCode/directoryAsync``.
+    @inlinable public static var directoryAsync: Self { Self(Known.directoryAsync) }
+    /// The word ``WarningCode/directoryFullAsDiff``.
+    @inlinable public static var directoryFullAsDiff: Self { Self(Known.directoryFullAsDiff) }
+    /// The word ``WarningCode/directoryRemoveFull``.
+    @inlinable public static var directoryRemoveFull: Self { Self(Known.directoryRemoveFull) }
+    /// The word ``WarningCode/directoryMemory``.
+    @inlinable public static var directoryMemory: Self { Self(Known.directoryMemory) }
 }
 
 extension CodeWord where Known == MissedReason {

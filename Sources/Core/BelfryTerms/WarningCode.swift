@@ -115,4 +115,20 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case appTwice = "app-twice"
     /// `belfry-calls` did not answer, or is gone.
     case callsUnavailable = "calls-unavailable"
+    /// A number of a call directory is smaller than the one before: the load is refused.
+    case directoryOrder = "directory-order"
+    /// A number of a call directory came twice: the load is refused.
+    case directoryDuplicate = "directory-duplicate"
+    /// Numbers of a call directory are none with a country code: no call has them.
+    case directoryFormat = "directory-format"
+    /// A call directory's extension did not complete its request, or did so twice.
+    case directoryIncomplete = "directory-incomplete"
+    /// A call directory's extension gave entries after its request was over: they are lost.
+    case directoryAsync = "directory-async"
+    /// A call directory's extension gave everything again although only changes were wanted.
+    case directoryFullAsDiff = "directory-full-as-diff"
+    /// A call directory's extension removed entries although the load is a whole one.
+    case directoryRemoveFull = "directory-remove-full"
+    /// A call directory's extension had more memory than it may have: it was killed.
+    case directoryMemory = "directory-memory"
 }

@@ -6,6 +6,9 @@ public struct ChannelError: Error, Hashable, Sendable {
     /// What was found or expected, for people.
     public let detail: String
 
+    /// What is wrong, for people.
+    public init(detail: String) { self.detail = detail }
+
     /// A line was too long to be read.
     public static let lineTooLong = ChannelError(detail: "a line is longer than \(LineFraming.lineBytesMax) bytes")
 }

@@ -17,6 +17,8 @@ public enum ExtensionMessage: Hashable, Sendable {
     case sound(FoundSound)
     /// The code has disposed of the sound with this number, which is silent from now on.
     case disposed(Int64)
+    /// What the code of a call directory's extension does with its load.
+    case directory(DirectoryWord)
     /// The code wrote something for people.
     case output(Int64, ExtensionOutput)
     /// What iOS would have said of the code.
@@ -123,6 +125,7 @@ extension ExtensionMessage {
                 "problem": found.problem.map { .string($0) } ?? .null,
             ]
         case .disposed(let sound): ["say": "disposed", "sound": .integer(sound)]
+        case .directory(let word): word.json
         case .output(let number, let output):
             [
                 "say": "output", "number": .integer(number), "text": .string(output.text),
@@ -166,7 +169,9 @@ extension ExtensionMessage {
             self = .warning(
                 try said.integer("number"), CodeWord(rawValue: try said.string("code")),
                 detail: try said.string("detail"))
-        default: return nil
+        default:
+            guard let word = try DirectoryWord(word, said) else { return nil }
+            self = .directory(word)
         }
     }
 }

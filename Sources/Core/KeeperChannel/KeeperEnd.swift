@@ -81,6 +81,8 @@ public struct KeeperEnd: Sendable {
         switch message {
         // Not counted: the request that a sound belongs to was counted before.
         case .hello, .disposed: return [message]
+        // Nor is this, of which each word is answered.
+        case .directory: return [message]
         case .returned(let number):
             guard due[number]?.isReturnDue == true else { return [] }
             due[number]?.isReturnDue = false

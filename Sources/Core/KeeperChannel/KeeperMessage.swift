@@ -1,6 +1,7 @@
 import BelfryJSON
 public import BelfryProtocol
 public import BelfryTerms
+public import CallDirectory
 
 /// What the keeper says to an extension's process, one JSON object a line.
 public enum KeeperMessage: Hashable, Sendable {
@@ -12,6 +13,12 @@ public enum KeeperMessage: Hashable, Sendable {
     case expire(Int64)
     /// What was asked for with this token is over: a sound has played, or could not.
     case finished(Int64)
+    /// The entries of a call directory's extension are wanted: perhaps only what has changed since the last load.
+    case begin(isIncremental: Bool)
+    /// A batch or a removal of entries was taken; or it was refused, and the load with it.
+    case answer(DirectoryFailure?)
+    /// The load is over; it came to nothing if it `isExpired`.
+    case completed(isExpired: Bool)
 }
 
 /// What a process has to know before it receives anything.
@@ -70,6 +77,13 @@ extension KeeperMessage {
             ]
         case .expire(let number): ["say": "expire", "number": .integer(number)]
         case .finished(let token): ["say": "finished", "token": .integer(token)]
+        case .begin(let isIncremental): ["say": "begin", "incremental": .bool(isIncremental)]
+        case .answer(let failure):
+            [
+                "say": "answer", "code": failure.map { .integer(Int64($0.code.rawValue)) } ?? .null,
+                "text": failure.map { .string($0.description) } ?? .null,
+            ]
+        case .completed(let isExpired): ["say": "completed", "expired": .bool(isExpired)]
         }
     }
 
@@ -90,6 +104,14 @@ extension KeeperMessage {
                     deadline: Instant(microseconds: try said.integer("deadline"))))
         case "expire": self = .expire(try said.integer("number"))
         case "finished": self = .finished(try said.integer("token"))
+        case "begin": self = .begin(isIncremental: try said.bool("incremental"))
+        case "answer":
+            let failure = try said.ifPresent("code") { (key) throws(JSONFieldError) in
+                let code = DirectoryFailure.Code(rawValue: Int(try said.integer(key)))
+                return DirectoryFailure(code ?? .unknown, try said.string("text"))
+            }
+            self = .answer(failure)
+        case "completed": self = .completed(isExpired: try said.bool("expired"))
         default: return nil
         }
     }

@@ -79,6 +79,11 @@ static inline int clinux_memory_file(const char *name) {
     return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */ | 2U /* MFD_ALLOW_SEALING */);
 }
 
+/// ioprio_set(2) of this process: the class that uses the disk when no other does.
+static inline void clinux_use_disk_last(void) {
+    syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 3 << 13 /* IOPRIO_CLASS_IDLE */);
+}
+
 /// fcntl(F_ADD_SEALS): F_SEAL_SEAL, _SHRINK, _GROW and _WRITE.
 static inline int clinux_seal_memory_file(int file) {
     return fcntl(file, 1033 /* F_ADD_SEALS */, 0xF);

@@ -18,12 +18,18 @@ public struct ExtensionBundle: Hashable, Sendable {
     public let mayFilter: Bool
     /// Whether the app's alerts may be critical: it has the entitlement for that.
     public let mayBeCritical: Bool
+    /// Its name for people: `CFBundleDisplayName`, else `CFBundleName`, else that of the folder.
+    public let name: String
+    /// Whether it is one of the call directory, by `NSExtensionPointIdentifier`.
+    public let isCallDirectory: Bool
     /// Whether its program only stands in for the extension, whose code runs in the process of its tests:
     /// ``lentKey`` in `Info.plist`.
     public let isLent: Bool
 
     /// The key of `Info.plist` that says so.
     public static let lentKey = "BelfryRunsInTests"
+
+    private static let callDirectoryPoint = "com.apple.callkit.call-directory"
 
     /// Larger than any that a tool writes.
     private static let informationBytesMax = 64 << 10
@@ -41,6 +47,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         }
         let folder = path.split(separator: "/").last.map(String.init) ?? path
         var executable = folder.hasSuffix(".appex") ? String(folder.dropLast(".appex".count)) : folder
+        let plain = executable
         if case .string(let stated)? = information["CFBundleExecutable"] { executable = stated }
         guard !executable.isEmpty, !executable.utf8.contains(UInt8(ascii: "/")), !executable.utf8.contains(0) else {
             throw ExtensionBundleError("\(path)/Info.plist has a CFBundleExecutable that is no plain name")
@@ -52,6 +59,10 @@ public struct ExtensionBundle: Hashable, Sendable {
         mayFilter = information["\(Self.entitlements).filtering"] == .bool(true)
         mayBeCritical = information["\(Self.entitlements).critical-alerts"] == .bool(true)
         isLent = information[Self.lentKey] == .bool(true)
+        let names = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { information[$0]?.stringValue }
+        self.name = names.first { !$0.isEmpty } ?? plain
+        let point = information["NSExtension"]?.dictionaryValue?["NSExtensionPointIdentifier"]
+        isCallDirectory = point == .string(Self.callDirectoryPoint)
         program = "\(path)/\(executable)"
         guard unsafe access(program, X_OK) == 0 else {
             throw ExtensionBundleError("\(program) cannot be executed: \(SystemError(errno: errno, call: "access"))")

@@ -1,14 +1,14 @@
-import BelfrySyscalls
+package import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import KeeperChannel
+package import KeeperChannel
 
 /// An extension's own places in the state directory: its home, a temporary folder for this process of it, and beside
 /// them the store of what it has attached.
 ///
 /// What is done there is done from the state directory's descriptor on, and through no link, since the extension may
 /// have put another thing at any of these paths (S2).
-final class ExtensionFolders {
+package final class ExtensionFolders {
     /// The state directory.
     let state: String
     /// Its home.
@@ -26,7 +26,7 @@ final class ExtensionFolders {
     /// The places of `bundle` in the state directory `state`; makes what is missing.
     ///
     /// Fails with ELOOP or ENOTDIR if one of them is a link.
-    init(of bundle: ExtensionBundle, state: String) throws(SystemError) {
+    package init(of bundle: ExtensionBundle, state: String) throws(SystemError) {
         self.state = state
         self.bundle = bundle.path
         identifier = bundle.identifier.text
@@ -44,7 +44,7 @@ final class ExtensionFolders {
     /// The containers of all groups, which are not the extension's alone.
     private var groups: String { "\(state)/groups" }
     /// What paths from the extension may lead into.
-    var channel: ChannelFolders { ChannelFolders(own + [groups, bundle]) }
+    package var channel: ChannelFolders { ChannelFolders(own + [groups, bundle]) }
 
     /// Takes the file at `path`, which ``channel`` allows, into the store, which outlives the process's temporary
     /// files: a file of the extension's own moves there, another one is copied. Returns its path.
@@ -80,7 +80,7 @@ final class ExtensionFolders {
 
     /// Removes the temporary files of this process; what has taken their folder's place, such as a link, is removed as
     /// what it is.
-    func removeTemporary() {
+    package func removeTemporary() {
         guard let folder = try? open(["tmp"], makes: false) else { return }
         if let inner = try? folder.openDirectory(process, makes: false) {
             inner.removeContents(depthMax: Self.temporaryDepthMax)

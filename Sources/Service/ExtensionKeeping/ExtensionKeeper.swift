@@ -178,6 +178,8 @@ final class ExtensionKeeper {
             tell(lastHandedOver, .said(message), file)
         case .disposed: tell(lastHandedOver, .said(message), nil)
         case .output(let number, _), .warning(let number, _, _): tell(number, .said(message), nil)
+        // Of an extension of another kind, which is loaded and handed no notification.
+        case .directory: break
         }
         return []
     }

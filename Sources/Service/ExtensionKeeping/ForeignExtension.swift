@@ -160,7 +160,7 @@ public final class ForeignExtension: ServiceExtension {
 
     private func said(_ message: ExtensionMessage, _ file: PassedFile?) {
         switch message {
-        case .hello, .returned: break
+        case .hello, .returned, .directory: break
         case .reply(_, let content):
             if !isDelivered { warn(of: content) }
             delegate?.extensionHandedOver(content)

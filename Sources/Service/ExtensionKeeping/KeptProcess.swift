@@ -1,5 +1,5 @@
-import BelfryEventLoop
-import BelfrySyscalls
+package import BelfryEventLoop
+package import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
@@ -10,9 +10,9 @@ import KeeperChannel
 /// It is confined before it becomes the extension's program (``ExtensionConfinement``). It leads a group, which is
 /// killed with it, and so are processes that have left that group, by programs that adopt them. It shall be
 /// killed before the worker if memory runs out, and leaves no core.
-final class KeptProcess {
+package final class KeptProcess {
     /// What happens in it, on the loop.
-    enum Event {
+    package enum Event {
         /// It sent bytes over the channel, and passed files with them.
         case said([UInt8], [PassedFile])
         /// It has closed its end of the channel, and still runs.
@@ -30,7 +30,7 @@ final class KeptProcess {
     private static let killability = "500"
 
     /// Its number.
-    var pid: Int32 { child.pid }
+    package var pid: Int32 { child.pid }
 
     private let loop: Loop
     private let child: ChildProcess
@@ -42,7 +42,7 @@ final class KeptProcess {
     private var hangUp: (any ScheduledTimer)?
 
     /// Starts what `setting` says, at home in `folders`.
-    init(
+    package init(
         _ setting: ExtensionSetting, in folders: ExtensionFolders, on loop: Loop, happened: @escaping (Event) -> Void
     ) throws(SystemError) {
         let ends = try SocketPair()
@@ -78,12 +78,12 @@ final class KeptProcess {
     deinit { stopReading() }
 
     /// Writes a line to it. False if it takes nothing any more.
-    func say(_ line: [UInt8]) -> Bool {
+    package func say(_ line: [UInt8]) -> Bool {
         NonBlockingOutput(channel.number).write(line[...]) == .wrote(line.count)
     }
 
     /// Kills it with its group.
-    func kill() { try? child.signal(SIGKILL) }
+    package func kill() { try? child.signal(SIGKILL) }
 
     /// Confines the process. A step that a kernel does not have is left out, and the others still apply.
     private static func confine(_ pid: Int32) {

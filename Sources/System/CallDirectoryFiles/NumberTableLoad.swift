@@ -8,6 +8,8 @@ public import CallDirectory
 public final class NumberTableLoad {
     /// The rules, and what was counted.
     public private(set) var load: DirectoryLoad
+    /// How many numbers of the new table are blocked, and how many have labels: counted as it is committed.
+    public private(set) var (blocked, identified) = (0, 0)
 
     private let old: NumberTableFile?
     private let writer: NumberTableWriter
@@ -76,6 +78,12 @@ public final class NumberTableLoad {
         }
     }
 
+    /// How many numbers the old table has, if the load is a difference to it.
+    public var oldRows: Int { old?.table.header.rows ?? 0 }
+
+    /// Ends the load without a new table.
+    public func abandon() { writer.abandon() }
+
     private func merge() throws(SystemError) {
         var merge = NumberMerge(load)
         var old = self.old?.rows
@@ -109,6 +117,8 @@ public final class NumberTableLoad {
                     case .added: identifiedRow?.labelPlace
                     case nil: Int?.none
                     }
+                if outcome.isBlocked { self.blocked += 1 }
+                if place != nil { self.identified += 1 }
                 try writer.add(NumberRow(number, isBlocked: outcome.isBlocked, labelPlace: place))
             }
             if isBlocked { (blockedRow, blockedIndex) = (try blocked.next(), blockedIndex + 1) }

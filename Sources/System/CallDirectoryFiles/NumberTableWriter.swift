@@ -101,6 +101,9 @@ final class NumberTableWriter {
         return header
     }
 
+    /// Removes the new table, which is not to stand. If that fails, the next writer does.
+    func abandon() { try? folder.directory.remove(temporaryName) }
+
     private func flushRows() throws(SystemError) {
         rowsChecksum.add(chunk: rowBytes)
         try writeAll(rowBytes, to: file.number, path: path)

@@ -133,6 +133,9 @@ extension WarningCode {
             .appNotStarted, .appTwice, .callsUnavailable, .connectedNever, .connectedOnIncoming,
             .executeSwallowed, .audioEarly, .audioAfterEnd, .audioCategory, .soundUnreadable:
             appExplanation ?? ("", "")
+        case .directoryOrder, .directoryDuplicate, .directoryFormat, .directoryIncomplete, .directoryAsync,
+            .directoryFullAsDiff, .directoryRemoveFull, .directoryMemory:
+            directoryExplanation ?? ("", "")
         }
     }
 }
