@@ -53,7 +53,7 @@ EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 # The one place that decides it; TidyTests hold change log, manual pages and package to it.
 VERSION = $(shell sed -n 's/.*static let version = "belfry \(.*\)"$$/\1/p' Sources/Programs/belfry/Program.swift)
 
-PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls
+PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls belfry-directory
 BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
 PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry-calls.8 belfry.conf.5

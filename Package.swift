@@ -469,6 +469,14 @@ let checks: [Target] = [
         path: "Tests/CallingApp",
         swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
     ),
+    // Xcode's template of a call directory, unedited, and a handler that does what is written beside it.
+    .executableTarget(
+        name: "DirectorySample",
+        dependencies: ["CallKit", "DirectoryProcess", "UserNotifications", "os"],
+        path: "Tests/DirectorySample",
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)],
+        plugins: ["ExtensionGlue"]
+    ),
     .executableTarget(
         name: "simulate",
         dependencies: [
@@ -492,7 +500,9 @@ let checks: [Target] = [
         also: ["AppSample", "ForeignApp", "ForeignApp6", "ForeignAppOnMain", "ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
-        also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
+        also: [
+            "DirectorySample", "ExtensionSample", "RingingExtension", "belfry", "belfry-directory", "belfry-worker",
+        ]),
     tests(
         "ClientTests", of: upToService + client,
         also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),

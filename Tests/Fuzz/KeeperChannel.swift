@@ -16,6 +16,13 @@ func feedHostChannel(_ bytes: [UInt8]) {
         var other = ExtensionEnd()
         precondition((try? other.take(message.line)) == [message], "a message changes")
     }
+    // Entries in the file beside a message, whose count may lie.
+    for count in [1, bytes.count / 10, bytes.count / 8] where count > 0 {
+        for hasLabels in [false, true] {
+            guard let batch = try? DirectoryBatch(bytes, count: Int64(count), hasLabels: hasLabels) else { continue }
+            precondition(batch.numbers.count == count && batch.labels.count == (hasLabels ? count : 0), "entries miss")
+        }
+    }
     if let news = try? KeeperNews(line: bytes) {
         precondition((try? KeeperNews(line: news.line)) == news, "news change")
     }

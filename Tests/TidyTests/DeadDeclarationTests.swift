@@ -8,7 +8,8 @@ import Testing
         "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "CallTesting", "Combine", "CommonCrypto",
         "Compression",
         "Contacts", "CoreLocation",
-        "CryptoKit", "ExtensionProcess", "ImageIO", "Intents", "CoreServices", "PushKit", "Security", "UIKit",
+        "CryptoKit", "DirectoryProcess", "ExtensionProcess", "ExtensionTesting", "ImageIO", "Intents", "CoreServices",
+        "PushKit", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 

@@ -47,7 +47,8 @@ import Testing
 
     /// Whether `file` is of a module of Apple's name, or tests one.
     private static func isOfApples(_ file: SourceTree.File) -> Bool {
-        file.floor == "Apple" || ["AppSample", "AppleTests", "CallingApp", "ForeignSurface"].contains(file.module)
+        file.floor == "Apple"
+            || ["AppSample", "AppleTests", "CallingApp", "DirectorySample", "ForeignSurface"].contains(file.module)
             || file.module.hasPrefix("ForeignApp")
     }
 

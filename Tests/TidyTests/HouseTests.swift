@@ -102,8 +102,9 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallCentre", "CallChannel", "CallControl", "CallLedger", "CallService", "CallTesting", "Desktop",
-        "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
+        "CallCentre", "CallChannel", "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "CallService",
+        "CallTesting", "Desktop", "DesktopChannel", "DeviceRegistry", "DirectoryLoading", "DirectoryProcess",
+        "ExtensionKeeping",
         "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
         "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
         "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",

@@ -24,16 +24,10 @@ open class CXCallDirectoryProvider: NSObject, NSExtensionRequestHandling {
     }
 }
 
-/// What the delegate of a directory's context hears. Source: Apple, `CXCallDirectoryExtensionContextDelegate`.
-public protocol CXCallDirectoryExtensionContextDelegate: NSObjectProtocol {
-    /// What was added was refused, and the request with it.
-    func requestFailed(for extensionContext: CXCallDirectoryExtensionContext, withError error: any Error)
-}
-
 /// Where a directory's numbers go. Source: Apple, `CXCallDirectoryExtensionContext`.
 ///
-/// Entries are sent by 10,000 of a kind, and the call that fills a batch waits until it is taken. A fault is told as its
-/// batch is refused, not as the entry is added; then the request is cancelled, and what else is added is ignored.
+/// Entries are sent by 10,000 of a kind, and the call that fills a batch waits until that is taken. A fault is told as
+/// its batch is refused, not as the entry is added; then the request is cancelled, and what else is added is ignored.
 open class CXCallDirectoryExtensionContext: NSExtensionContext, @unchecked Sendable {
     /// Hears of refusals.
     open weak var delegate: (any CXCallDirectoryExtensionContextDelegate)?
@@ -86,7 +80,7 @@ open class CXCallDirectoryExtensionContext: NSExtensionContext, @unchecked Senda
     /// All numbers are said. `completion` hears whether that came to nothing.
     @preconcurrency open func completeRequest(completionHandler completion: (@Sendable (Bool) -> Void)? = nil) {
         let completion = completion ?? { _ in }
-        ask(otherwise: { completion(true) }) { $0.complete(completion) }
+        if !ask({ $0.complete(completion) }) { completion(true) }
     }
 
     /// All numbers are said. Whether that came to nothing.
@@ -113,15 +107,23 @@ open class CXCallDirectoryExtensionContext: NSExtensionContext, @unchecked Senda
         }
     }
 
-    /// Carries out `body`, and tells the delegate if the request is refused by that.
-    private func ask(otherwise: () -> Void = {}, _ body: (DirectoryRequest) -> DirectoryFailure?) {
+    /// Carries out `body`, and tells the delegate if the request is refused by that. False if it is.
+    @discardableResult
+    private func ask(_ body: (DirectoryRequest) -> DirectoryFailure?) -> Bool {
         guard let request else {
             KeeperDoor.warn(.unsupported, "a CXCallDirectoryExtensionContext that no request has made")
-            return otherwise()
+            return false
         }
-        guard let failure = body(request) else { return }
+        guard let failure = body(request) else { return true }
         let code = CXErrorCodeCallDirectoryManagerError.Code(rawValue: failure.code.rawValue)
         delegate?.requestFailed(for: self, withError: CXErrorCodeCallDirectoryManagerError(code ?? .unknown))
         request.host.requestIsOver()
+        return false
     }
+}
+
+/// What the delegate of a directory's context hears. Source: Apple, `CXCallDirectoryExtensionContextDelegate`.
+public protocol CXCallDirectoryExtensionContextDelegate: NSObjectProtocol {
+    /// What was added was refused, and the request with it.
+    func requestFailed(for extensionContext: CXCallDirectoryExtensionContext, withError error: any Error)
 }

@@ -123,7 +123,7 @@ package final class DirectoryRequest: @unchecked Sendable {
         }
     }
 
-    /// Completes it; likewise. `completion` hears whether that came to nothing.
+    /// Completes it; likewise. `completion` hears whether that came to nothing, unless this returns why.
     func complete(_ completion: @escaping @Sendable (Bool) -> Void) -> DirectoryFailure? {
         let (before, failure) = lock.withLock { () -> (Phase, DirectoryFailure?) in
             let before = phase
@@ -136,8 +136,8 @@ package final class DirectoryRequest: @unchecked Sendable {
             return (before, failure)
         }
         switch before {
-        case .open where failure == nil: host.complete(completion)
-        case .open, .refused: completion(true)
+        case .open: if failure == nil { host.complete(completion) }
+        case .refused: completion(true)
         case .over:
             host.warn(.directoryIncomplete, "the request was completed or cancelled before: only the first time counts")
             completion(true)

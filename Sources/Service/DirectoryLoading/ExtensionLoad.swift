@@ -97,23 +97,25 @@ final class ExtensionLoad {
         case .said(let bytes, let passed):
             // Only the newest: a process that passes files without messages for them is faulty.
             files = (files + passed).suffix(Self.filesMax)
-            do throws(ChannelError) {
-                for message in try channel?.take(bytes, at: loop.now) ?? [] { try heard(message) }
-            } catch {
-                channel = nil
-                fail("the extension's channel: \(error.detail)")
-                end()
-            }
+            hear { () throws(ChannelError) in try channel?.take(bytes, at: loop.now) ?? [] }
         case .hungUp: fail("the extension has closed its channel before it completed its request")
         case .wrote(let bytes):
             let text = String(decoding: bytes, as: UTF8.self)
-            for case .output(_, let output) in channel?.take(output: text, at: loop.now) ?? [] {
-                tell(.output(output.text))
-            }
+            hear { channel?.take(output: text, at: loop.now) ?? [] }
         case .ended(let exit):
             process = nil
             fail("the extension's process ended before it completed its request, \(exit.inWords)")
             over()
+        }
+    }
+
+    private func hear(_ read: () throws(ChannelError) -> [ExtensionMessage]) {
+        do throws(ChannelError) {
+            for message in try read() { try heard(message) }
+        } catch {
+            channel = nil
+            fail("the extension's channel: \(error.detail)")
+            end()
         }
     }
 

@@ -41,8 +41,8 @@ public enum ProcessConfinement {
         try checked("setpriority") { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
     }
 
-    /// Has this process, and those that it starts, run when others want to less (`setpriority(2)`), and use the disk when
-    /// no other does (`ioprio_set(2)`). A failure does no harm.
+    /// Has this process, and those that it starts, run less than others (`setpriority(2)`), and use the disk when no
+    /// other does (`ioprio_set(2)`). A failure does no harm.
     public static func workInBackground() {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         clinux_use_disk_last()

@@ -23,7 +23,7 @@ public enum KnownModules {
     static let withdrawn: Set<String> = ["MobileCoreServices", "OSLog", "QuartzCore"]
 
     private static let present: Set<String> = [
-        "Cxx", "Dispatch", "Distributed", "ExtensionProcess", "Foundation", "FoundationEssentials",
+        "Cxx", "DirectoryProcess", "Dispatch", "Distributed", "ExtensionProcess", "Foundation", "FoundationEssentials",
         "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "Glibc", "Observation",
         "RegexBuilder", "Swift", "Synchronization", "Testing", "XCTest", "_Concurrency", "_StringProcessing",
     ]

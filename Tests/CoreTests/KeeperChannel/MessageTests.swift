@@ -1,6 +1,7 @@
 import BelfryJSON
 import BelfryProtocol
 import BelfryTerms
+import CallDirectory
 import KeeperChannel
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
         .request(
             ExtensionRequest(
                 number: 3, identifier: "collapse", content: content, deadline: Instant(microseconds: 30_000_000))),
-        .expire(3), .finished(9),
+        .expire(3), .finished(9), .begin(isIncremental: true), .answer(nil),
+        .answer(DirectoryFailure(.entriesOutOfOrder, "b")), .completed(isExpired: false),
     ]
 
     static let toHost: [ExtensionMessage] = [
@@ -34,6 +36,9 @@ import Testing
         .warning(1, CodeWord(.unsupported), detail: "NSFileCoordinator"),
         .sound(FoundSound(token: 9, sound: 65_536, problem: nil)),
         .sound(FoundSound(token: 9, sound: 65_536, problem: "longer than 30 s")), .disposed(65_536),
+        .directory(.add(.blocking, count: 10_000)), .directory(.remove(.identification, count: 1)),
+        .directory(.removeAll(.blocking)), .directory(.whole), .directory(.complete),
+        .directory(.cancel(domain: "a", code: -1, text: "b")), .directory(.returned), .directory(.done),
     ]
 
     static let news: [KeeperNews] =

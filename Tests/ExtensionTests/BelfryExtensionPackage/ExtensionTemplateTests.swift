@@ -61,7 +61,7 @@ import Testing
             line.contains(".library(name: \"") ? String(line.split(separator: "\"")[1]) : nil
         }
         let others: Set<String> = [
-            "BelfryClient", "BelfryTesting", "CallTesting", "ExtensionProcess", "ExtensionTesting",
+            "BelfryClient", "BelfryTesting", "CallTesting", "DirectoryProcess", "ExtensionProcess", "ExtensionTesting",
         ]
         #expect(Set(libraries).subtracting(others) == KnownModules.products)
         for product in libraries { #expect(KnownModules.origin(of: product) != .apple, "\(product)") }
