@@ -63,6 +63,8 @@ struct CardLines {
 
     private let bytes: [UInt8]
     private var place = 0
+    /// How many lines of the file were read, folded ones as often as they go on.
+    private(set) var count = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -98,7 +100,7 @@ struct CardLines {
 
     private mutating func physical() -> ArraySlice<UInt8> {
         let end = bytes[place...].firstIndex(of: Self.newline) ?? bytes.count
-        defer { place = end + 1 }
+        defer { (place, count) = (end + 1, count + 1) }
         let line = bytes[place..<end]
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }

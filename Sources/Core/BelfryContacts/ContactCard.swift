@@ -48,6 +48,8 @@ public struct ContactCard: Hashable, Sendable {
 
     /// What the card is known by: its `UID`, else what is made of its text.
     public internal(set) var identifier = ""
+    /// The number of the line in its file with which it begins.
+    public internal(set) var line = 1
     /// The whole name, as it is shown.
     public internal(set) var fullName = ""
     /// The family's name.

@@ -4,19 +4,33 @@ public struct ContactCardReader: Sendable {
     private static let newline = UInt8(ascii: "\n")
 
     private let withPictures: Bool
+    private let cardsMax: Int
+    private let lineBytesMax: Int
+    /// How many lines of the file have been read, and in which one the open card begins.
+    private var linesCount = 0
+    private var openedAt = 0
     private var open: CardBuilder?
     private var cardsCount = 0
     private var isEmpty = true
     /// What was not read, since the line may go on.
     private(set) var rest: [UInt8] = []
 
-    /// A reader at the beginning of a file; `withPictures` says whether pictures are wanted.
-    public init(withPictures: Bool) { self.withPictures = withPictures }
+    /// A reader at the beginning of a file.
+    ///
+    /// - Parameters:
+    ///   - withPictures: whether pictures are wanted.
+    ///   - cardsMax: how many cards the file may have.
+    ///   - lineBytesMax: how long a line may be with all that is folded into it: what is kept of the file at most.
+    public init(
+        withPictures: Bool, cardsMax: Int = ContactCards.cardsMax, lineBytesMax: Int = ContactCards.fileBytesMax
+    ) {
+        (self.withPictures, self.cardsMax, self.lineBytesMax) = (withPictures, cardsMax, lineBytesMax)
+    }
 
     /// Reads the file's next bytes, and calls `body` with each card that has ended, until it returns false.
     ///
     /// - Returns: whether more cards are wanted.
-    /// - Throws: ``ContactCards/Problem/tooMany`` at a card too many.
+    /// - Throws: ``ContactCards/Problem`` at a card too many, or a line that is too long.
     public mutating func read(
         _ bytes: [UInt8], _ body: (ContactCard) -> Bool
     ) throws(ContactCards.Problem) -> Bool {
@@ -24,7 +38,10 @@ public struct ContactCardReader: Sendable {
         // Not from the beginning: a line may go on through all of the file.
         let searched = max(rest.count - 2, 0)
         rest += bytes
-        guard let end = endOfLine(from: searched) else { return true }
+        guard let end = endOfLine(from: searched) else {
+            guard rest.count <= lineBytesMax else { throw .lineTooLong(line: linesCount + 1, bytesMax: lineBytesMax) }
+            return true
+        }
         let lines = Array(rest[..<end])
         rest.removeFirst(end)
         return try readLines(lines, body)
@@ -59,15 +76,19 @@ public struct ContactCardReader: Sendable {
         _ bytes: [UInt8], _ body: (ContactCard) -> Bool
     ) throws(ContactCards.Problem) -> Bool {
         var lines = CardLines(bytes)
+        defer { linesCount += lines.count }
         while let line = lines.next() {
             let isVCard = line.value.uppercased() == "VCARD"
             switch line.name {
-            case "BEGIN" where isVCard: open = CardBuilder(withPictures: withPictures)
+            case "BEGIN" where isVCard:
+                openedAt = linesCount + lines.count
+                open = CardBuilder(withPictures: withPictures)
             case "END" where isVCard:
-                let card = open?.card
+                var card = open?.card
+                card?.line = openedAt
                 open = nil
                 guard let card else { continue }
-                guard cardsCount < ContactCards.cardsMax else { throw .tooMany }
+                guard cardsCount < cardsMax else { throw .tooMany(max: cardsMax) }
                 cardsCount += 1
                 guard body(card) else { return false }
             default: open?.add(line)

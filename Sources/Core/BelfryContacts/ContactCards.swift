@@ -7,21 +7,24 @@ public struct ContactCards: Hashable, Sendable {
     public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// There are bytes, and no card.
         case noCard
-        /// There are more cards than ``cardsMax``.
-        case tooMany
+        /// There are more cards than that.
+        case tooMany(max: Int)
+        /// The line with that number goes on for more bytes.
+        case lineTooLong(line: Int, bytesMax: Int)
 
         /// In words for people, without a full stop.
         public var description: String {
             switch self {
             case .noCard: "there is no vCard in it"
-            case .tooMany: "it has more than \(ContactCards.cardsMax) vCards"
+            case .tooMany(let max): "it has more than \(max) vCards"
+            case .lineTooLong(let line, let bytesMax): "line \(line) is longer than \(bytesMax) bytes"
             }
         }
     }
 
     /// The most bytes of a file.
     public static let fileBytesMax = 32 << 20
-    /// The most cards of a file.
+    /// The most cards of a file that is an address book.
     public static let cardsMax = 20_000
     /// The most numbers or addresses of a card; further ones are passed over.
     static let valuesMax = 100

@@ -149,7 +149,7 @@ import Testing
         let mixed = "END:VCARD\nBEGIN:VCARD\n:\n;\nTEL\nBDAY:99\nBDAY:18151399\nFN:A\nFN\nEND:VCARD\nBEGIN:VCARD\nFN:B"
         #expect(try cards(mixed).map(\.givenName) == ["A"] && cards(mixed).first?.birthday == nil)
         let many = String(repeating: "BEGIN:VCARD\nFN:A\nEND:VCARD\n", count: ContactCards.cardsMax + 1)
-        #expect(throws: ContactCards.Problem.tooMany) { try cards(many) }
+        #expect(throws: ContactCards.Problem.tooMany(max: ContactCards.cardsMax)) { try cards(many) }
         let numbers = (0..<200).map { "TEL:\($0)\n" }.joined()
         #expect(try cards("BEGIN:VCARD\n\(numbers)END:VCARD\n").first?.numbers.count == ContactCards.valuesMax)
         let picture = "BEGIN:VCARD\nFN:A\nPHOTO;ENCODING=b:iVBO\nPHOTO;ENCODING=b:!\nEND:VCARD"
@@ -210,5 +210,24 @@ import Testing
             return false
         }
         #expect(!goesOn && count == 1)
+    }
+
+    @Test("how many cards and how long a line is its reader's to say, and a card knows its line") func limits() throws {
+        let cards = Array("BEGIN:VCARD\nFN:A\n B\nEND:VCARD\n\nBEGIN:VCARD\nFN:C\nEND:VCARD\n".utf8)
+        var reader = ContactCardReader(withPictures: false, cardsMax: 2, lineBytesMax: 20)
+        var lines: [Int] = []
+        _ = try reader.read(cards) { card in
+            lines.append(card.line)
+            return true
+        }
+        try reader.end { lines.append($0.line) }
+        #expect(lines == [1, 6])
+        #expect(throws: ContactCards.Problem.tooMany(max: 2)) { try reader.read(cards + cards) { _ in true } }
+        var other = ContactCardReader(withPictures: false, lineBytesMax: 20)
+        let long = Array("BEGIN:VCARD\nNOTE:0123456789012345678".utf8)
+        #expect(try other.read(long) { _ in true })
+        #expect(throws: ContactCards.Problem.lineTooLong(line: 2, bytesMax: 20)) {
+            try other.read(Array("x\n x".utf8)) { _ in true }
+        }
     }
 }
