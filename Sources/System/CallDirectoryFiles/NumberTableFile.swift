@@ -60,6 +60,17 @@ public final class NumberTableFile: Sendable {
         }
     }
 
+    /// How many of its numbers are blocked, and how many have a label: reads all rows.
+    public func counts() throws(SystemError) -> (blocked: Int, identified: Int) {
+        var rows = rows
+        var (blocked, identified) = (0, 0)
+        while let row = try rows.next() {
+            if row.isBlocked { blocked += 1 }
+            if row.labelPlace != nil { identified += 1 }
+        }
+        return (blocked, identified)
+    }
+
     /// Whether rows and labels are those that were written: reads all of them.
     public func isIntact() throws(SystemError) -> Bool {
         let header = table.header
