@@ -358,8 +358,9 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
-            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallControl",
-            "CallLedger", "Desktop", "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
+            "BelfryApps", "BelfryBus", "BelfryContacts", "BelfryExtensionPackage", "BelfryLines", "CallChannel",
+            "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "Desktop", "ExtensionKeeping",
+            "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryProtocol", "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration",
             "Interception", "PushFollowing",
             "SystemSound", "CBelfryLinux",

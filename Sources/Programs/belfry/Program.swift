@@ -11,7 +11,7 @@ enum Program {
     /// Every command, in the order of the help.
     static let commands: [Command] = [
         .push, .call, .hangup, .answer, .decline, .silence, .end, .hold, .mute, .keypad, .merge, .split, .app, .calls,
-        .alerts, .watch, .group, .config, .status, .doctor, .serve, .apns, .device, .newExtension, .newApp,
+        .alerts, .directory, .watch, .group, .config, .status, .doctor, .serve, .apns, .device, .newExtension, .newApp,
         .importFiles, .pack, .help,
     ]
 
@@ -92,7 +92,7 @@ enum HelpText {
     /// How the program ends, and when.
     static let exitStatuses = [
         ["0", "done"], ["1", "the extension misses something (import, pack)"], ["64", "wrong usage"],
-        ["65", "the notification was rejected"],
+        ["65", "the notification was rejected; lines of a file or the input were refused (directory)"],
         ["66", "no such call, key or file"],
         [
             "69",

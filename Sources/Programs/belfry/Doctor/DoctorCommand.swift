@@ -20,7 +20,8 @@ extension Command {
         var isFailed = false
         let checks: [(Context) -> [Finding]] = [
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
-            ExtensionChecks.run, AppChecks.run, SoundChecks.run, DesktopChecks.vibration, MachineChecks.pictures,
+            ExtensionChecks.run, AppChecks.run, DirectoryChecks.run, SoundChecks.run, DesktopChecks.vibration,
+            MachineChecks.pictures,
             ConfinementChecks.run, ApnsChecks.run, ClockChecks.run,
             DesktopChecks.notifications, DesktopChecks.manners, SleepCheck.run, MachineChecks.journal, RingCheck.run,
         ]
