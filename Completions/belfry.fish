@@ -27,6 +27,22 @@ function __belfry_wants_key
     contains -- group $words; and contains -- $words[-1] get set remove watch
 end
 
+# Identifiers of call directory extensions, which have no other letters.
+function __belfry_extensions
+    belfry directory status --json 2>/dev/null \
+        | sed -n 's/^{"source":"\([A-Za-z0-9][A-Za-z0-9.-]*\)".*"app":.*/\1/p'
+end
+
+function __belfry_wants_extension
+    set -l words (commandline -opc)
+    contains -- directory $words; and string match -qr '^(enable|disable|order|reload)$' -- $words
+end
+
+function __belfry_has_directory_word
+    set -l words (commandline -opc)
+    test $words[-1] != directory
+end
+
 complete -c belfry -f
 complete -c belfry -n __fish_use_subcommand -a push -d 'inject a payload or an envelope, and follow it'
 complete -c belfry -n __fish_use_subcommand -a call -d 'push a call request, print the call\'s id, and follow it'
@@ -43,6 +59,7 @@ complete -c belfry -n __fish_use_subcommand -a split -d 'take a call out of the 
 complete -c belfry -n __fish_use_subcommand -a app -d 'say if the app is in front, or in a call; show answers that wait for it'
 complete -c belfry -n __fish_use_subcommand -a calls -d 'who rings, for how long still; who is spoken to, for how long; which calls were missed'
 complete -c belfry -n __fish_use_subcommand -a alerts -d 'the last alerts, with their whole text'
+complete -c belfry -n __fish_use_subcommand -a directory -d 'who may not call, and who is calling: your own list, and apps\' call directory extensions'
 complete -c belfry -n __fish_use_subcommand -a watch -d 'who rings, live, and how each call ends'
 complete -c belfry -n __fish_use_subcommand -a group -d 'read and change the shared file of the app group'
 complete -c belfry -n __fish_use_subcommand -a config -d 'the settings in force and where each came from; check a file'
@@ -91,6 +108,12 @@ complete -c belfry -n '__fish_seen_subcommand_from calls' -l missed -d 'show the
 complete -c belfry -n '__fish_seen_subcommand_from calls' -l clear-missed -d 'take missed calls off that list'
 complete -c belfry -n '__fish_seen_subcommand_from calls; and __fish_contains_opt clear-missed' -a '(__belfry_ids --missed)'
 complete -c belfry -n '__fish_seen_subcommand_from alerts' -l clear -d 'forget all'
+complete -c belfry -n '__fish_seen_subcommand_from directory' -l blocked -d 'take off what is blocked, and keep labels (clear)'
+complete -c belfry -n '__fish_seen_subcommand_from directory' -l labels -d 'take off labels, and keep what is blocked (clear)'
+complete -c belfry -n '__fish_seen_subcommand_from directory; and not __belfry_has_directory_word' -a 'block label remove clear list lookup import export enable disable order reload status'
+complete -c belfry -n __belfry_wants_extension -a '(__belfry_extensions)'
+complete -c belfry -n '__fish_seen_subcommand_from directory; and __fish_seen_subcommand_from reload' -a contacts
+complete -c belfry -n '__fish_seen_subcommand_from directory; and __fish_seen_subcommand_from import' -F
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l pushes -d 'what is pushed, and what becomes of it'
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l id -x -d 'of one push alone'
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l device -x -d 'of one virtual device alone'
@@ -111,4 +134,4 @@ complete -c belfry -n '__fish_seen_subcommand_from new-app' -l belfry -r -F -d '
 complete -c belfry -n '__fish_seen_subcommand_from new-app' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence end hold mute keypad merge split app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device new-extension new-app import pack help'

@@ -16,9 +16,15 @@ _belfry_keys() {
     belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
 }
 
+# Identifiers of call directory extensions, which have no other letters.
+_belfry_extensions() {
+    belfry directory status --json 2>/dev/null \
+        | sed -n 's/^{"source":"\([A-Za-z0-9][A-Za-z0-9.-]*\)".*"app":.*/\1/p'
+}
+
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
+    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device new-extension new-app import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -45,6 +51,7 @@ _belfry() {
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
+            directory) wanted='--blocked --labels' ;;
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device --explain' ;;
             serve) wanted='--apns --log --record' ;;
@@ -62,14 +69,26 @@ _belfry() {
             keypad) ((CURRENT == i + 1)) || wanted=$(_belfry_going) ;;
             app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${words[*]} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
+            directory) wanted='block label remove clear list lookup import export enable disable order reload status' ;;
             group) wanted='list get set remove watch' ;;
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
         esac
-        # Behind a word of group's stands a key.
+        # Behind a word of group's stands a key, and behind one of directory's an extension, a file or nothing known.
         case $command/${words[i+1]-} in
             group/get|group/set|group/remove|group/watch) ((CURRENT == i + 1)) || wanted=$(_belfry_keys) ;;
+            directory/enable|directory/disable|directory/order)
+                ((CURRENT == i + 1)) || wanted=$(_belfry_extensions)
+                ;;
+            directory/reload) ((CURRENT == i + 1)) || wanted="contacts $(_belfry_extensions)" ;;
+            directory/import)
+                if ((CURRENT > i + 1)); then
+                    _files
+                    return
+                fi
+                ;;
+            directory/block|directory/label|directory/remove|directory/lookup) ((CURRENT == i + 1)) || wanted='' ;;
         esac
     fi
     compadd -- ${=wanted}
