@@ -68,7 +68,7 @@ let core: [Target] = [
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),
     room("Core/CallChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
-    room("Core/CallControl", imports: ["BelfryProtocol", "BelfryTerms", "CallChannel"]),
+    room("Core/CallControl", imports: ["BelfryProtocol", "BelfryTerms", "CallChannel", "CallDirectory"]),
 ]
 
 let system: [Target] = [
@@ -189,15 +189,14 @@ let service: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryJournal",
             "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallChannel",
-            "CallControl", "CallLedger", "DesktopChannel", "DeviceRegistry", "GroupLedger", "NotificationDelivery",
-            "RingEar", "SystemSound",
+            "CallControl", "CallDirectory", "CallLedger", "DesktopChannel", "DeviceRegistry", "GroupLedger",
+            "NotificationDelivery", "RingEar", "SystemSound",
         ]),
     room(
         "Service/CallService",
         imports: [
             "BelfryBus", "BelfryLines", "CallChannel", "NotificationDelivery", "PictureFetcher", "BelfryPictures",
-            "Ringing", "CallLedger", "GroupLedger",
-            "RingEar",
+            "Ringing", "CallDirectory", "CallLedger", "GroupLedger", "RingEar",
             "SystemSound", "BelfryAppGroup", "DesktopChannel", "Showing",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
@@ -329,7 +328,8 @@ let programs: [Target] = [
         "Programs/belfry-calls",
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryEventLoop", "BelfryJournal", "BelfryPush", "BelfrySettings",
-            "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "RingEar",
+            "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "CallDirectory",
+            "CallDirectoryFiles", "RingEar",
         ]),
     // It starts an extension's process through the worker.
     program(
@@ -350,8 +350,8 @@ let programs: [Target] = [
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAlerts", "BelfryAppGroup", "BelfryBus", "BelfryJSON", "DesktopChannel", "Showing",
-            "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
-            "ExtensionKeeping", "PictureFetcher", "PushFollowing", "SystemSound",
+            "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallDirectory", "CallDirectoryFiles",
+            "CallLedger", "Interception", "ExtensionKeeping", "PictureFetcher", "PushFollowing", "SystemSound",
         ]
     ),
     program(
@@ -396,7 +396,8 @@ let checks: [Target] = [
         name: "Support",
         dependencies: [
             "BelfryBus", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding",
-            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile", "CallChannel", "CallService",
+            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile", "CallChannel", "CallDirectory",
+            "CallDirectoryFiles", "CallService",
         ],
         path: "Tests/Support",
         swiftSettings: strict

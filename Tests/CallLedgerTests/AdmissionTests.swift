@@ -18,6 +18,27 @@ import Testing
         #expect(file.root["keyStartCallTime"] == .integer(1_700_000_000))
     }
 
+    @Test("R24 whose number it is stays with the call and with the missed one, and goes with a caller who has none")
+    func labels() throws {
+        let (until, owner) = (file.now + .seconds(30), file.process(1))
+        var request = RingRequest(key: CallKey("a"))
+        request.label = NumberLabel(String(repeating: "é", count: 100), from: "list")
+        let first = request
+        file.change { _ = $0.admit(first, until: until, secondCall: .soft, callsMax: 10, owner: owner) }
+        let kept = NumberLabel(String(repeating: "é", count: 64), from: "list")
+        #expect(file.ledger.call(CallKey("a"))?.label == kept)
+        request.label = nil
+        let second = request
+        file.change { $0.describe(second, owner: owner) }
+        #expect(file.ledger.call(CallKey("a"))?.label == nil)
+        file.change { $0.describe(first, owner: owner) }
+        file.scribble("a", "labelFrom", .integer(7))
+        #expect(file.ledger.call(CallKey("a"))?.label == nil, "half a label is none")
+        file.change { $0.describe(first, owner: owner) }
+        file.settle("a", .timeout)
+        #expect(file.ledger.missedCalls.map(\.label) == [kept])
+    }
+
     @Test("R5 the app in front: silent, and not missed")
     func appInFront() {
         file.change { $0.enterForeground(owner: nil) }

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("200 calls are kept whatever their texts are")
+    @Test("120 calls are kept whatever their texts are")
     func alwaysFit() {
         for id in 0..<Ledger.callsAlwaysFit { file.replace(Self.longID(id), with: Self.record(until: file.now)) }
         file.open()
@@ -199,6 +199,7 @@ import Testing
         var request = RingRequest(key: CallKey(longID(number)))
         request.name = String(repeating: "&", count: 500)
         request.handle = String(repeating: "\r", count: 500)
+        request.label = NumberLabel(String(repeating: "&", count: 500), from: String(repeating: "&", count: 500))
         return request
     }
 
@@ -208,8 +209,8 @@ import Testing
         let text = PropertyListValue.string(String(repeating: "<", count: 128))
         return .dictionary(
             [
-                "state": .string("declined"), "name": text, "handle": text, "video": .bool(false),
-                "ended": .integer(1_700_000_000), "until": .integer((now + memory).microseconds),
+                "state": .string("declined"), "name": text, "handle": text, "label": text, "labelFrom": text,
+                "video": .bool(false), "ended": .integer(1_700_000_000), "until": .integer((now + memory).microseconds),
                 "sentAt": .real(1_700_000_000.123), "missedTold": .bool(true),
             ])
     }

@@ -41,8 +41,12 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
         let uuid = Self.uuid(payload) ?? UUID()
         lock.withLock { ways[uuid] = payload.dictionaryPayload["action"] as? String }
         let update = CXCallUpdate()
-        update.localizedCallerName = "Jane"
-        update.remoteHandle = CXHandle(type: .generic, value: "jane")
+        let number = payload.dictionaryPayload["number"] as? String
+        // Whose number it is the system is to say.
+        if number == nil { update.localizedCallerName = "Jane" }
+        update.remoteHandle =
+            number.map { CXHandle(type: .phoneNumber, value: $0) }
+            ?? CXHandle(type: .generic, value: "jane")
         provider.reportNewIncomingCall(with: uuid, update: update) { error in
             tell("reported" + Self.code(error))
         }

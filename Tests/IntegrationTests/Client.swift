@@ -74,7 +74,7 @@ final class Client {
                 received.why.map { "received \(received.type.rawValue) \($0.rawValue)" }
                     ?? "received \(received.type.rawValue)"
             case .ringing(let ringing): "ringing \(ringing.mode.rawValue)"
-            case .silent(_, let why): "silent \(why.rawValue)"
+            case .silent(_, let why, _): "silent \(why.rawValue)"
             case .attachment: "attachment"
             case .delivered(let by, _, _): "delivered \(by.rawValue)"
             case .ended(let ended):

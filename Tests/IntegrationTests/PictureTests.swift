@@ -223,7 +223,7 @@ extension Client {
         events.flatMap { event -> [String] in
             switch event.body {
             case .delivered(_, let content, _) where name == "delivered": content.attachments.map(\.path)
-            case .missed(_, let content) where name == "missed": content.attachments.map(\.path)
+            case .missed(_, let content, _) where name == "missed": content.attachments.map(\.path)
             default: []
             }
         }

@@ -174,7 +174,7 @@ extension Oracle {
             demand(received.why?.known == expected.passthrough, worker, "is intercepted, or not, out of turn")
         case .rejected: demand(expected.verdict == .busy, worker, "is busy")
         case .ringing(let ringing): isToRing(worker, ringing)
-        case .silent(_, let why):
+        case .silent(_, let why, _):
             if why == .notIntercepted { return demand(!isIntercepted(worker), worker, "is not intercepted") }
             guard case .silent(let due, _)? = expected.verdict, why.known == due else {
                 return demand(false, worker, "is silent, \(why), instead of \(String(describing: expected.verdict))")
@@ -184,7 +184,7 @@ extension Oracle {
             if case .alert = worker.push.kind { return isToDeliverAlert(worker, by.known, content) }
             isToDeliver(worker, by.known, content)
         case .ended(let ended): isToEnd(worker, ended)
-        case .missed(_, let content):
+        case .missed(_, let content, _):
             demand(content.body == "Missed call" && content.title == worker.push.caller, worker, "misses \(content)")
             demand(content.sound == nil && content.interruptionLevel == .active, worker, "misses a call that sounds")
         case .attachment(let attachment):

@@ -38,7 +38,7 @@ extension Oracle {
             worker.account.isRejected = true
         case .ringing(let ringing): rings(worker, ringing, at: at)
         case .tick(let n, let late): ticks(worker, n, late: late, at: at)
-        case .silent(_, let why):
+        case .silent(_, let why, _):
             demand(why != .foreground || isFrontClaimed[worker.push.group], worker, "is silent for no app in front")
         case .sound: demand(worker.account.ends == 0, worker, "sounds after its end")
         case .delivered:

@@ -25,7 +25,7 @@ final class Story {
         switch body {
         case .received(let received): "received \(received.type)\(received.why.map { ", \($0)" } ?? "")"
         case .ringing(let ringing): "rings \(ringing.mode) for \(ringing.duration) s"
-        case .silent(_, let why): "is silent: \(why)"
+        case .silent(_, let why, _): "is silent: \(why)"
         case .tick(let n, let late): "tick \(n)\(late < 0.01 ? "" : ", \(late) s late")"
         case .attachment(let attachment): "picture \(attachment.outcome)"
         case .delivered(let by, _, _): "delivers by \(by)"

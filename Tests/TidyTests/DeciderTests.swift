@@ -39,7 +39,7 @@ import Testing
             // Words of other lists, and a hangup that is sent.
             "EventStory failure", "RingCheck ringEvents", "Story read",
             // How an app ends a ring, and who has ended one.
-            "CallEnds ringEnd", "RingNews ends", "RingNews actor",
+            "CallEnds ringEnd", "RingNews ends", "RingNews actor", "Reports silence",
         ])
 
     /// What kind of push it is (R1): `apns-push-type`, and what is in a call's push.

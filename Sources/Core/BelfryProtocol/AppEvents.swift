@@ -12,6 +12,8 @@ extension Event {
         public let handle: String
         /// Whether it is a video call.
         public let hasVideo: Bool
+        /// Who has that number; nil if no source of the person's says.
+        public var label: NumberLabel?
 
         /// What `caller` carries.
         public init(call: String, name: String, handle: String, hasVideo: Bool) {
@@ -23,6 +25,7 @@ extension Event {
             name = try field("name", old.name)
             handle = try field("handle", old.handle)
             hasVideo = try field("video", old.hasVideo)
+            label = try field.label(old.label)
         }
     }
 

@@ -32,7 +32,7 @@ public struct Event: Hashable, Sendable {
         /// A call rings now, or goes on in another mode.
         case ringing(Ringing)
         /// A call request does not ring.
-        case silent(call: String, why: CodeWord<SilenceReason>)
+        case silent(call: String, why: CodeWord<SilenceReason>, label: NumberLabel? = nil)
         /// Tick `n` was made, `late` seconds after it was due.
         case tick(n: Int64, late: Double)
         /// The sound came on, or could not.
@@ -48,7 +48,7 @@ public struct Event: Hashable, Sendable {
         /// The ring is over, and silent.
         case ended(Ended)
         /// The person missed this call; `content` replaces the notification with the same id.
-        case missed(call: String, content: NotificationContent)
+        case missed(call: String, content: NotificationContent, label: NumberLabel? = nil)
         /// What iOS would have done, or what the operator should know.
         case warning(code: CodeWord<WarningCode>, detail: String)
         /// The process of a foreign extension was started, has done its work, or is gone.
@@ -70,8 +70,8 @@ public struct Event: Hashable, Sendable {
 
         /// A call request does not ring.
         @_disfavoredOverload
-        public static func silent(call: String, why: SilenceReason) -> Body {
-            .silent(call: call, why: CodeWord(why))
+        public static func silent(call: String, why: SilenceReason, label: NumberLabel? = nil) -> Body {
+            .silent(call: call, why: CodeWord(why), label: label)
         }
 
         /// The sound came on, or could not.
@@ -164,6 +164,8 @@ public struct Event: Hashable, Sendable {
         public let sound: String
         /// Whether it vibrates.
         public let vibrate: Bool
+        /// Who has the caller's number; nil if no source of the person's says.
+        public var label: NumberLabel?
 
         /// What `ringing` carries.
         public init(
@@ -187,6 +189,7 @@ public struct Event: Hashable, Sendable {
             interval = try field("interval", old.interval)
             sound = try field("sound", old.sound)
             vibrate = try field("vibrate", old.vibrate)
+            label = try field.label(old.label)
         }
     }
 

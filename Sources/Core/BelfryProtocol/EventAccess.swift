@@ -9,7 +9,7 @@ extension Event {
     public var ringing: Ringing? { if case .ringing(let ringing) = body { ringing } else { nil } }
 
     /// Why a call request does not ring; nil of every other event than `silent`.
-    public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why) = body { why } else { nil } }
+    public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why, _) = body { why } else { nil } }
 
     /// The number of a `tick`, from 1, and how many seconds it was late; nil of every other event.
     public var tick: (n: Int64, late: Double)? { if case .tick(let n, let late) = body { (n, late) } else { nil } }
@@ -39,7 +39,7 @@ extension Event {
     public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
 
     /// The id of the call that was `missed`, empty for the anonymous call; nil of every other event.
-    public var missed: String? { if case .missed(let call, _) = body { call } else { nil } }
+    public var missed: String? { if case .missed(let call, _, _) = body { call } else { nil } }
 
     /// What `asked` carries; nil of every other event.
     public var asked: Asked? { if case .asked(let asked) = body { asked } else { nil } }
@@ -77,7 +77,7 @@ extension Event {
         switch body {
         case .received(let received): received.call
         case .ringing(let ringing): ringing.call
-        case .silent(let call, _), .missed(let call, _): call
+        case .silent(let call, _, _), .missed(let call, _, _): call
         case .ended(let ended): ended.call
         case .caller(let caller): caller.call
         case .call(let call): call.call
@@ -88,10 +88,23 @@ extension Event {
         }
     }
 
+    /// Who has the caller's number, as `ringing`, `silent`, `missed` and `caller` say if it is known; nil of every
+    /// other event.
+    public var label: NumberLabel? {
+        switch body {
+        case .ringing(let ringing): ringing.label
+        case .silent(_, _, let label), .missed(_, _, let label): label
+        case .caller(let caller): caller.label
+        case .received, .tick, .sound, .notification, .vibration, .attachment, .delivered, .ended, .warning,
+            .extensionProcess, .asked, .app, .call, .action, .rejected, .unknown:
+            nil
+        }
+    }
+
     /// The content of `delivered` or `missed`; nil of every other event.
     public var content: NotificationContent? {
         if case .delivered(_, let content, _) = body { return content }
-        if case .missed(_, let content) = body { return content }
+        if case .missed(_, let content, _) = body { return content }
         return nil
     }
 }

@@ -30,15 +30,16 @@ extension Event.Body {
         switch self {
         case .received(let received): Self.details(of: received)
         case .ringing(let ringing): Self.details(of: ringing)
-        case .silent(let call, let why):
-            "\(CallText.name(of: call)) does not ring: \(Self.explained(why))"
+        case .silent(let call, let why, let label):
+            "\(CallText.name(of: call))\(Self.known(label)) does not ring: \(Self.explained(why))"
         case .tick(let n, let late): "\(n), \(DecimalText.fixed(late * 1_000, digits: 1)) ms late"
         case .sound, .notification, .vibration: told
         case .attachment(let attachment): Self.details(of: attachment)
         case .delivered(let by, let content, let isShown):
             "by \(by.rawValue): \(isShown ? content.summary : "filtered, nothing is shown")"
         case .ended(let ended): Self.details(of: ended)
-        case .missed(let call, let content): "\(CallText.name(of: call)): \(content.summary)"
+        case .missed(let call, let content, let label):
+            "\(CallText.name(of: call))\(Self.known(label)): \(content.summary)"
         case .warning(let code, let detail):
             // Each ignored field has a line.
             "\(code.rawValue): "
@@ -56,6 +57,9 @@ extension Event.Body {
         case .unknown(let unknown): String(decoding: unknown.fields.serialized(), as: UTF8.self)
         }
     }
+
+    /// Who has the number of a call, in brackets; empty if that is not known.
+    private static func known(_ label: NumberLabel?) -> String { label.map { " [\($0.title)]" } ?? "" }
 
     /// The word of an event that says no more than that and a detail, with the detail if there is one.
     package var told: String {
@@ -77,7 +81,8 @@ extension Event.Body {
         let vibration = ringing.vibrate ? ", vibrating" : ""
         let duration = DecimalText.seconds(ringing.duration, digits: 1)
         let why = ringing.why.map { " (\($0.rawValue))" } ?? ""
-        return "\(CallText.name(of: ringing.call)) \(ringing.mode.rawValue)\(why) for \(duration),"
+        return
+            "\(CallText.name(of: ringing.call))\(known(ringing.label)) \(ringing.mode.rawValue)\(why) for \(duration),"
             + " a tick every \(DecimalText.seconds(ringing.interval)), sound \(ringing.sound)\(vibration)"
     }
 
@@ -91,7 +96,7 @@ extension Event.Body {
     private static func details(of caller: Event.Caller) -> String {
         let who = [caller.name, caller.handle].filter { !$0.isEmpty }.joined(separator: ", ")
         let video = caller.hasVideo ? ", video" : ""
-        return "\(CallText.name(of: caller.call)): \(who.isEmpty ? "unknown" : who)\(video)"
+        return "\(CallText.name(of: caller.call))\(known(caller.label)): \(who.isEmpty ? "unknown" : who)\(video)"
     }
 
     private static func details(of call: Event.AppCall) -> String {
@@ -141,6 +146,7 @@ extension Event.Body {
             case .stale: "it was sent too long ago"
             case .notIntercepted: "nothing intercepted it"
             case .busy: "too many calls live or ring"
+            case .blocked: "its number is blocked"
             case nil: ""
             }
         return explained(why.rawValue, explanation)

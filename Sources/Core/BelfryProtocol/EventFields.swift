@@ -13,6 +13,16 @@ protocol EventFields {
     func require(_ holds: Bool, _ problem: @autoclosure () -> String) throws(Failure)
 }
 
+extension EventFields {
+    /// The two fields of a label, of which neither is there without the other.
+    mutating func label(_ old: NumberLabel?) throws(Failure) -> NumberLabel? {
+        let text = try self("label", old?.text)
+        let source = try self("labelFrom", old?.source)
+        guard let text, let source else { return nil }
+        return NumberLabel(text, from: source)
+    }
+}
+
 extension EventFields where Failure == Never {
     func require(_ holds: Bool, _ problem: @autoclosure () -> String) {}
 }
@@ -24,7 +34,9 @@ extension Event.Body {
         switch self {
         case .received(let old): .received(try Event.Received(old, &field))
         case .ringing(let old): .ringing(try Event.Ringing(old, &field))
-        case .silent(let call, let why): .silent(call: try field("call", call), why: try field("why", why))
+        case .silent(let call, let why, let label):
+            .silent(
+                call: try field("call", call), why: try field("why", why), label: try field.label(label))
         case .tick(let n, let late): .tick(n: try field("n", n), late: try field("late", late))
         case .sound(let state, let detail):
             .sound(state: try field("state", state), detail: try field("detail", detail))
@@ -38,8 +50,10 @@ extension Event.Body {
                 by: try field("by", by), content: try field("content", content),
                 isShown: try field("shown", isShown ? nil : Optional(false)) ?? true)
         case .ended(let old): .ended(try Event.Ended(old, &field))
-        case .missed(let call, let content):
-            .missed(call: try field("call", call), content: try field("content", content))
+        case .missed(let call, let content, let label):
+            .missed(
+                call: try field("call", call), content: try field("content", content),
+                label: try field.label(label))
         case .warning(let code, let detail):
             .warning(code: try field("code", code), detail: try field("detail", detail))
         case .extensionProcess(let old): .extensionProcess(try Event.ExtensionProcess(old, &field))

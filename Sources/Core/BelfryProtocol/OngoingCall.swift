@@ -25,6 +25,8 @@ public struct OngoingCall: Hashable, Sendable {
     public var name = ""
     /// The number, address or account of the other side; may be empty.
     public var handle = ""
+    /// Who has that number; nil if no source of the person's says.
+    public var label: NumberLabel?
     /// Whether it is a video call.
     public var hasVideo = false
     /// Whether this side called.
@@ -61,17 +63,19 @@ public struct OngoingCall: Hashable, Sendable {
         since = try said.ifPresent("since", said.integer).map { Instant(microseconds: $0) }
         canHold = try said.bool("holdable")
         icon = try said.string("icon")
+        label = try said.label()
     }
 
     /// The call as a value.
     package var json: JSONObject {
-        [
+        let object: JSONObject = [
             "call": .string(call), "uuid": .string(uuid), "app": .string(app), "appName": .string(appName),
             "name": .string(name), "handle": .string(handle), "video": .bool(hasVideo),
             "outgoing": .bool(isOutgoing), "state": .string(state.rawValue), "muted": .bool(isMuted),
             "group": group.map { .integer($0) } ?? .null, "since": since.map { .integer($0.microseconds) } ?? .null,
             "holdable": .bool(canHold), "icon": .string(icon),
         ]
+        return object.with(label)
     }
 }
 

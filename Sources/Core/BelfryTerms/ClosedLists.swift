@@ -64,6 +64,8 @@ public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     case notIntercepted = "not-intercepted"
     /// An app has as many calls as it may have, or the place for its ring was lost while it waited for its report.
     case busy
+    /// The person has blocked the caller's number, or an extension of the call directory has (R24).
+    case blocked
 }
 
 /// `extension.state`: what became of the process of a foreign extension.

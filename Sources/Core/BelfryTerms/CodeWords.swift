@@ -62,6 +62,8 @@ extension CodeWord where Known == SilenceReason {
     @inlinable public static var notIntercepted: Self { Self(Known.notIntercepted) }
     /// The word ``SilenceReason/busy``.
     @inlinable public static var busy: Self { Self(Known.busy) }
+    /// The word ``SilenceReason/blocked``.
+    @inlinable public static var blocked: Self { Self(Known.blocked) }
 }
 
 extension CodeWord where Known == ExtensionState {
@@ -369,6 +371,8 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var directoryRemoveFull: Self { Self(Known.directoryRemoveFull) }
     /// The word ``WarningCode/directoryMemory``.
     @inlinable public static var directoryMemory: Self { Self(Known.directoryMemory) }
+    /// The word ``WarningCode/directoryDamaged``.
+    @inlinable public static var directoryDamaged: Self { Self(Known.directoryDamaged) }
 }
 
 extension CodeWord where Known == MissedReason {

@@ -131,4 +131,6 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case directoryRemoveFull = "directory-remove-full"
     /// A call directory's extension had more memory than it may have: it was killed.
     case directoryMemory = "directory-memory"
+    /// A source of the call directory cannot be read: its numbers count as absent until its next load.
+    case directoryDamaged = "directory-damaged"
 }

@@ -49,6 +49,8 @@ public struct ReportedCaller: Hashable, Sendable {
     public var name: String?
     /// The caller's number, address or account; nil likewise.
     public var handle: String?
+    /// Who has that number; nil if no source of the person's says.
+    public var label: NumberLabel?
     /// Whether it is a video call; nil likewise.
     public var hasVideo: Bool?
     /// The call's UUID, by which it may be named here too; nil if none was reported.
@@ -70,8 +72,8 @@ public enum WorkerOrder: Hashable, Sendable {
     case tone(String)
     /// The caller is another one than was said: show and list that.
     case caller(ReportedCaller)
-    /// Do not ring, for that reason.
-    case silent(CodeWord<SilenceReason>)
+    /// Do not ring, for that reason; with who has the number that an app reported.
+    case silent(CodeWord<SilenceReason>, label: NumberLabel? = nil)
     /// The app was handed the push: it is who delivers it. A hangup is delivered then, or at any other first order.
     case handed
     /// End the ring as that asks for.
@@ -136,7 +138,8 @@ extension WorkerOrder {
         case .ring(let caller): SaidLine.written("ring", ["caller": caller?.json ?? .null])
         case .tone(let name): SaidLine.written("tone", ["name": .string(name)])
         case .caller(let caller): SaidLine.written("caller", ["caller": caller.json])
-        case .silent(let why): SaidLine.written("silent", ["why": .string(why.rawValue)])
+        case .silent(let why, let label):
+            SaidLine.written("silent", JSONObject().with("why", .string(why.rawValue)).with(label))
         case .handed: SaidLine.written("handed", [:])
         case .end(let end): SaidLine.written("end", end.json)
         case .warning(let code, let detail):
@@ -153,7 +156,7 @@ extension WorkerOrder {
             case "ring": return .ring(try said.ifPresent("caller", said.caller))
             case "tone": return .tone(try said.short("name"))
             case "caller": return .caller(try said.caller("caller"))
-            case "silent": return .silent(CodeWord(rawValue: try said.string("why")))
+            case "silent": return .silent(CodeWord(rawValue: try said.string("why")), label: try said.label())
             case "handed": return .handed
             case "end": return .end(try RingEnd(said))
             case "warning":
@@ -186,10 +189,11 @@ extension RingEnd {
 
 extension ReportedCaller {
     fileprivate var json: JSONValue {
-        .object([
+        let object: JSONObject = [
             "name": name.map { .string($0) } ?? .null, "handle": handle.map { .string($0) } ?? .null,
             "video": hasVideo.map { .bool($0) } ?? .null, "uuid": uuid.map { .string($0.text) } ?? .null,
-        ])
+        ]
+        return .object(object.with(label))
     }
 }
 
@@ -199,6 +203,7 @@ extension JSONFields {
         var caller = ReportedCaller()
         caller.name = try said.ifPresent("name", said.string)
         caller.handle = try said.ifPresent("handle", said.string)
+        caller.label = try said.label()
         caller.hasVideo = try said.ifPresent("video", said.bool)
         caller.uuid = try said.ifPresent("uuid", said.uuid)
         return caller

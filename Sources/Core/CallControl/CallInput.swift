@@ -1,6 +1,7 @@
 public import BelfryProtocol
 public import BelfryTerms
 public import CallChannel
+public import CallDirectory
 
 /// One worker's connection: a number that its driver gives it, never twice.
 public struct WorkerNumber: Hashable, Sendable {
@@ -25,8 +26,8 @@ public enum CallInput: Hashable, Sendable {
     case appGone(String)
     /// The app could not be started, or left before it connected; why, for people.
     case appFailed(String, why: String)
-    /// The app says something.
-    case app(String, AppMessage)
+    /// The app says something; with what is known of the number that it names, as the driver has looked it up.
+    case app(String, AppMessage, number: NumberVerdict = NumberVerdict())
     /// The person wants something done with a call that goes on, named by its key or its UUID, or with the active one
     /// if that is nil. Who asks is known by the number, and is answered by ``CallEffect/answer(_:_:)``; nil if nobody
     /// waits for that.

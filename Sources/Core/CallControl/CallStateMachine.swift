@@ -1,6 +1,7 @@
 import BelfryProtocol
 public import BelfryTerms
 public import CallChannel
+import CallDirectory
 
 /// The life of every app's calls: inputs in, effects out, no clock and no input or output (C1 to C16).
 ///
@@ -54,7 +55,7 @@ public struct CallStateMachine: Sendable {
         case .appConnected(let hello): appConnected(hello, at: now)
         case .appGone(let app): appGone(app, at: now)
         case .appFailed(let app, let why): appFailed(app, why: why, at: now)
-        case .app(let app, let message): appSaid(message, app, at: now)
+        case .app(let app, let message, let number): appSaid(message, app, number, at: now)
         case .command(let command, let call, let client): commanded(command, call, from: client, at: now)
         case .ringFailed(let id): ringFailed(id, at: now)
         }
@@ -118,7 +119,7 @@ public struct CallStateMachine: Sendable {
         }
     }
 
-    private mutating func appSaid(_ message: AppMessage, _ app: String, at now: Instant) {
+    private mutating func appSaid(_ message: AppMessage, _ app: String, _ number: NumberVerdict, at now: Instant) {
         guard apps[app]?.isConnected == true else { return }
         switch message {
         // Its driver has read it: it is `CallInput.appConnected`.
@@ -130,8 +131,8 @@ public struct CallStateMachine: Sendable {
         case .registry(let types): registered(app, types, at: now)
         case .report(var report):
             report.update = report.update.shown
-            reported(report, by: app, at: now)
-        case .update(let uuid, let update): updated(uuid, update.shown, by: app, at: now)
+            reported(report, number, by: app, at: now)
+        case .update(let uuid, let update): updated(uuid, update.shown, number, by: app, at: now)
         case .end(let uuid, let reason, _): endReported(uuid, reason, by: app, at: now)
         case .outgoing(let uuid, let step, _): outgoing(uuid, step, by: app, at: now)
         case .request(let number, let transaction, let actions):

@@ -25,6 +25,8 @@ struct LiveCall: Sendable {
     var update: CallUpdate
     /// Where it stands.
     var state: State
+    /// Who has the number that the app has named; nil if no source says.
+    var label: NumberLabel?
     /// What the app has asked for while it rings: performed once the ring is over.
     var asked: [AskedAction] = []
     /// Who answered it.
@@ -73,6 +75,7 @@ struct LiveCall: Sendable {
         var caller = ReportedCaller()
         caller.name = update.name
         caller.handle = update.handle?.value
+        caller.label = label
         caller.hasVideo = update.hasVideo
         caller.uuid = uuid
         return caller

@@ -27,6 +27,7 @@ extension CallStateMachine {
         shown.appName = LiveCall.cut(app?.provider?.localizedName ?? app?.hello?.name ?? "")
         shown.name = call.update.name ?? ""
         shown.handle = call.update.handle?.value ?? ""
+        shown.label = call.label
         shown.hasVideo = call.update.hasVideo == true && app?.provider?.supportsVideo == true
         shown.isOutgoing = call.isOutgoing
         shown.state = call.isOnHold ? .held : call.hasConnected ? .active : .connecting

@@ -1,5 +1,6 @@
 import BelfryTerms
 import CallChannel
+import CallDirectory
 
 /// Why a report is refused: codes of `CXErrorCodeIncomingCallError`.
 ///
@@ -9,6 +10,8 @@ enum ReportRefusal: Int64 {
     case unknown = 0
     /// A call of this app or another one has the UUID.
     case uuidExists = 2
+    /// The person has blocked the caller (R24).
+    case filteredByBlockList = 4
 }
 
 /// Why a transaction is refused: codes of `CXErrorCodeRequestTransactionError`.
@@ -43,12 +46,13 @@ struct AppRequest {
 
 extension CallStateMachine {
     /// Why a report is refused, in Apple's order (C7); nil if it is accepted.
-    func refusal(of report: CallReport, by app: String) -> ReportRefusal? {
+    func refusal(of report: CallReport, _ number: NumberVerdict, by app: String) -> ReportRefusal? {
         if calls.contains(where: { $0.uuid == report.uuid }) { return .uuidExists }
         // A ring whose call is over before its worker came is none yet.
         let coming = pushes.count { $0.app == app && $0.isOwn && !$0.hadWorker && $0.ring.isFinal }
         let isPastLimit = calls.count { $0.app == app } + coming >= CallLimits.liveCallsMax
-        return isPastLimit || report.uuid.isNil || apps[app]?.provider == nil ? .unknown : nil
+        if isPastLimit || report.uuid.isNil || apps[app]?.provider == nil { return .unknown }
+        return number.isBlocked ? .filteredByBlockList : nil
     }
 
     /// Why a transaction is refused, as a whole (C8): the first violation, in Apple's order; nil if it is accepted.

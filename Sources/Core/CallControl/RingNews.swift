@@ -8,7 +8,8 @@ extension CallStateMachine {
         guard let index = pushes.firstIndex(where: { $0.worker == worker }) else { return }
         switch event {
         case .ringing: rings(index, at: now)
-        case .silent(_, let why): isOver(index, by: Self.actor(why), at: now)
+        case .silent(_, let why, _):
+            why == .blocked ? isFiltered(index, at: now) : isOver(index, by: Self.actor(why), at: now)
         case .ended(let ended): ended.reason == .answered ? isAnswered(index, at: now) : ends(index, ended, at: now)
         // Stopped while it waited: it never rang.
         case .missed: isOver(index, by: .system, at: now)
@@ -70,8 +71,15 @@ extension CallStateMachine {
         switch why.known {
         case .hungUp: .remote
         case .answered, .declined: .person
-        case .foreground, .duplicate, .stale, .notIntercepted, .busy, nil: .system
+        case .foreground, .duplicate, .stale, .notIntercepted, .busy, .blocked, nil: .system
         }
+    }
+
+    /// The worker has found the caller blocked, whose number its app did not name (R24).
+    private mutating func isFiltered(_ index: Int, at now: Instant) {
+        guard !pushes[index].ring.isFinal else { return }
+        pushes[index].settle(.over(.system), at: now)
+        if let call = call(of: pushes[index]) { neverRang(call.uuid, .filteredByBlockList, at: now) }
     }
 
     mutating func workerGone(_ worker: WorkerNumber, at now: Instant) {
@@ -145,11 +153,11 @@ extension CallStateMachine {
     }
 
     /// There is no ring to be had for a call: its report gets an error, and no more comes of it.
-    private mutating func neverRang(_ uuid: CallUUID, at now: Instant) {
+    private mutating func neverRang(_ uuid: CallUUID, _ why: ReportRefusal = .unknown, at now: Instant) {
         guard let call = calls.first(where: { $0.uuid == uuid }) else { return }
         guard case .starting(let report) = call.state else { return ringOver(uuid, by: .system, at: now) }
         calls.removeAll { $0.uuid == uuid }
-        let error = ReportRefusal.unknown.rawValue
+        let error = why.rawValue
         effects.append(.app(call.app, .reported(report, error: error)))
         let event = Event.AppCall(
             .refused, call: push(of: call)?.key ?? "", uuid: uuid.text, app: call.app, error: error)

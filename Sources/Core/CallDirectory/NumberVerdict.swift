@@ -1,3 +1,5 @@
+public import BelfryTerms
+
 /// Where a number was found.
 public enum NumberSource: Hashable, Sendable {
     /// The person's address book.
@@ -7,17 +9,23 @@ public enum NumberSource: Hashable, Sendable {
     /// An extension of the call directory, and the name of its app.
     case `extension`(id: String, app: String)
 
-    /// What `labelFrom` says: `contacts`, `list`, or the name of the extension's app.
+    /// What `labelFrom` says: `contacts`, `list`, or the name of the extension's app. An app without a name, or with
+    /// one of those two, has the extension's identifier beside it: it passes for neither.
     public var name: String {
         switch self {
-        case .contacts: "contacts"
-        case .list: "list"
-        case .extension(_, let app): app
+        case .contacts: NumberLabel.contacts
+        case .list: NumberLabel.list
+        case .extension(let id, let app):
+            switch app {
+            case "": "(\(id))"
+            case NumberLabel.contacts, NumberLabel.list: "\(app) (\(id))"
+            default: Printable.escaped(app)
+            }
         }
     }
 }
 
-/// What all sources together say of a number.
+/// What all sources together say of a number (R24).
 ///
 /// The person's address book wins, and a number of it is never blocked (Apple, since iOS 18). Then the person's own
 /// list decides: what it labels and does not block is let through. Then the extensions, in the person's order: the
@@ -53,11 +61,17 @@ public struct NumberVerdict: Hashable, Sendable {
         }
     }
 
+    /// The label as events say it; nil if there is none.
+    public var known: NumberLabel? {
+        guard let label, let labelledBy else { return nil }
+        return NumberLabel(label, from: labelledBy.name)
+    }
+
     /// The title of a call that has no name of its own: the label, and before an extension's its app, so that what a
     /// caller sends never passes for one. Nil without a label.
-    public var title: String? {
-        guard let label, let labelledBy else { return nil }
-        if case .extension(_, let app) = labelledBy { return "\(app): \(label)" }
-        return label
-    }
+    public var title: String? { known?.title }
 }
+
+/// Says what the sources know of the number that a handle is: nothing of a handle that is none. What is wrong with a
+/// source is said to the second argument, for people.
+public typealias NumberLookUp = @Sendable (_ handle: String, _ complain: (String) -> Void) -> NumberVerdict

@@ -53,6 +53,15 @@ public struct Call: Hashable, Sendable {
         set { entry["handle"] = newValue.isEmpty ? nil : .string(Self.cut(newValue)) }
     }
 
+    /// Who has the caller's number; nil if no source of the person's says.
+    public internal(set) var label: NumberLabel? {
+        get { NumberLabel(in: entry) }
+        set {
+            entry["label"] = newValue.map { .string(Self.cut($0.text)) }
+            entry["labelFrom"] = newValue.map { .string(Self.cut($0.source)) }
+        }
+    }
+
     /// Whether it is a video call.
     public internal(set) var hasVideo: Bool {
         get { entry["video"] == .bool(true) }
@@ -187,6 +196,7 @@ public struct Call: Hashable, Sendable {
     mutating func describe(_ request: RingRequest) {
         name = request.name
         handle = request.handle
+        label = request.label
         hasVideo = request.hasVideo
         uuid = request.uuid
     }
@@ -234,6 +244,14 @@ public struct Call: Hashable, Sendable {
             scalars.append(scalar)
         }
         return String(scalars)
+    }
+}
+
+extension NumberLabel {
+    /// The label in an entry; nil if there is none.
+    init?(in entry: PropertyListDictionary) {
+        guard let text = entry["label"]?.stringValue, let source = entry["labelFrom"]?.stringValue else { return nil }
+        self.init(text, from: source)
     }
 }
 

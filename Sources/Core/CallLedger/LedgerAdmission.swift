@@ -18,6 +18,8 @@ public struct RingRequest: Sendable {
     public var name = ""
     /// The caller's number or address; may be empty.
     public var handle = ""
+    /// Who has that number; nil if no source of the person's says (R24).
+    public var label: NumberLabel?
     /// Whether it is a video call.
     public var hasVideo = false
     /// When the request was sent, if the push says so and that is believable (R9).

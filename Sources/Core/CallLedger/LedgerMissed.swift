@@ -9,6 +9,8 @@ public struct MissedRecord: Hashable, Sendable {
     public let name: String
     /// The caller's number or address; empty if the push did not say.
     public let handle: String
+    /// Who has that number; nil if no source of the person's says.
+    public let label: NumberLabel?
     /// Whether it was a video call.
     public let hasVideo: Bool
     /// When it was missed, in Unix seconds.
@@ -21,7 +23,7 @@ public struct MissedRecord: Hashable, Sendable {
 
     /// `call`, which was missed for `reason` at the Unix second `missed`.
     init(_ call: Call, for reason: MissedReason, missed: Int64) {
-        (key, name, handle, hasVideo) = (call.key, call.name, call.handle, call.hasVideo)
+        (key, name, handle, label, hasVideo) = (call.key, call.name, call.handle, call.label, call.hasVideo)
         (self.missed, self.reason, picture, since) = (missed, CodeWord(reason), call.picture, call.since)
     }
 
@@ -33,6 +35,7 @@ public struct MissedRecord: Hashable, Sendable {
         key = CallKey(id)
         name = entry["name"]?.stringValue ?? ""
         handle = entry["handle"]?.stringValue ?? ""
+        label = NumberLabel(in: entry)
         hasVideo = entry["video"]?.boolValue ?? false
         self.missed = missed
         reason = CodeWord(rawValue: entry["reason"]?.stringValue ?? "")
@@ -45,6 +48,8 @@ public struct MissedRecord: Hashable, Sendable {
         var entry: PropertyListDictionary = ["callId": .string(key.text)]
         if !name.isEmpty { entry["name"] = .string(name) }
         if !handle.isEmpty { entry["handle"] = .string(handle) }
+        entry["label"] = label.map { .string($0.text) }
+        entry["labelFrom"] = label.map { .string($0.source) }
         entry["video"] = .bool(hasVideo)
         entry["missed"] = .integer(missed)
         entry["reason"] = .string(reason.rawValue)

@@ -4,9 +4,10 @@ extension Ledger {
     /// Bytes kept free for what a transaction may add after the size was checked: 16 KiB.
     private static let reserveBytes = 16 * 1024
 
-    /// This many calls fit whatever their texts are, so that their bytes need not be counted: an id, a name and a
-    /// handle of 128 bytes each, of which every `&` is spelled with five, and fewer than 700 bytes of keys and numbers.
-    static let callsAlwaysFit = 200
+    /// This many calls fit whatever their texts are, so that their bytes need not be counted: an id, a name, a handle,
+    /// a label and its source of 128 bytes each, of which every `&` is spelled with five, and fewer than 800 bytes of
+    /// keys and numbers.
+    static let callsAlwaysFit = 120
 
     /// Drops records if the file would grow beyond what programs read: first those that need no report, the oldest
     /// first, then the rest. Rings stay, and so does what another program put among the calls.

@@ -139,6 +139,15 @@ public struct InterceptionStateMachine: Sendable {
         return warning + deliver(.extension, arrival.original, of: arrival)
     }
 
+    /// The built-in service handed `content` over, and nothing of it is to be shown: the caller is blocked (R24).
+    public mutating func withheld(_ content: NotificationContent) -> [Effect] {
+        // Only what has the notification hands it over.
+        guard case .received(var arrival) = state else { preconditionFailure("withheld in \(state)") }
+        guard arrival.reply.replied() else { return [.warnHandlerCalledAgain] }
+        state = .received(arrival)
+        return [.filter(arrival.deliverer(.extension), content), .endExtension]
+    }
+
     /// The timer that ``Effect/wake(at:)`` asked for fired. If it fires early, it is asked for again (R3).
     public mutating func timerFired(at now: Instant) -> [Effect] {
         switch state {

@@ -8,12 +8,15 @@ public struct ShownCaller: Hashable, Sendable {
     public var handle: String
     /// Whether it is a video call.
     public var hasVideo: Bool
+    /// Who has that number; nil if no source of the person's says.
+    public var label: NumberLabel?
 
     /// A caller.
-    public init(name: String, handle: String, hasVideo: Bool) {
+    public init(name: String, handle: String, hasVideo: Bool, label: NumberLabel? = nil) {
         self.name = name
         self.handle = handle
         self.hasVideo = hasVideo
+        self.label = label
     }
 }
 

@@ -55,7 +55,8 @@ extension ShowingStateMachine {
 
     func notice(of call: ShownOngoingCall) -> Notice {
         let (known, words) = (call.call, words.ongoing)
-        let caller = ShownCaller(name: known.name, handle: known.handle, hasVideo: known.hasVideo)
+        let caller = ShownCaller(
+            name: known.name, handle: known.handle, hasVideo: known.hasVideo, label: known.label)
         let app = NoticeText.clean(known.appName)
         let state: [String?] = [
             app.isEmpty ? NoticeText.clean(known.app) : app,
@@ -94,11 +95,17 @@ extension ShowingStateMachine {
     }
 
     private func name(of caller: ShownCaller) -> String {
-        [caller.name, caller.handle].map { NoticeText.clean($0) }.first { !$0.isEmpty } ?? words.unknown
+        [caller.name, caller.label?.title ?? "", caller.handle].map { NoticeText.clean($0) }.first { !$0.isEmpty }
+            ?? words.unknown
     }
 
+    /// Below the name the number, and below that whose it is, if that is not the name: what a caller sends stands in
+    /// one line each, and passes for no label (R24).
     private func subtitle(of caller: ShownCaller, _ kind: String) -> String {
         let handle = NoticeText.clean(caller.handle)
-        return handle.isEmpty || caller.name.isEmpty ? kind : "\(handle)\n\(kind)"
+        guard !handle.isEmpty else { return kind }
+        let label = NoticeText.clean(caller.label?.title ?? "")
+        if caller.name.isEmpty { return label.isEmpty ? kind : "\(handle)\n\(kind)" }
+        return [handle, label, kind].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }

@@ -47,6 +47,8 @@ public struct WorkerEvents: Sendable {
         var call: ShownCallID?
         /// Who calls, as an app says; nil if none did.
         var caller: ShownCaller?
+        /// Who has the caller's number.
+        var label: NumberLabel?
         var type: NotificationType?
         /// What replaces another one where it is shown.
         var name = ""
@@ -72,8 +74,10 @@ public struct WorkerEvents: Sendable {
     }
 
     private static func news(of event: Event, _ hello: DesktopHello, _ known: inout Notification) -> DesktopNews? {
+        known.label = event.label ?? known.label
         let caller =
-            known.caller ?? ShownCaller(name: hello.name, handle: hello.handle, hasVideo: hello.hasVideo)
+            known.caller
+            ?? ShownCaller(name: hello.name, handle: hello.handle, hasVideo: hello.hasVideo, label: known.label)
         switch event.body {
         case .received(let received):
             known.type = received.type.known
@@ -94,7 +98,8 @@ public struct WorkerEvents: Sendable {
                     call: ShownCallID(group: hello.group, call: ringing.call), caller: caller, mode: ringing.mode,
                     why: ringing.why?.known, since: since, until: since + length))
         case .caller(let said):
-            let caller = ShownCaller(name: said.name, handle: said.handle, hasVideo: said.hasVideo)
+            let caller = ShownCaller(
+                name: said.name, handle: said.handle, hasVideo: said.hasVideo, label: said.label)
             known.caller = caller
             return known.call.map { .caller($0, caller) }
         case .attachment(let attachment):

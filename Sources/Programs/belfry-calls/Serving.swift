@@ -8,6 +8,8 @@ import BelfrySyscalls
 import BelfryTerms
 import CallCentre
 import CallControl
+import CallDirectory
+import CallDirectoryFiles
 import Glibc
 import RingEar
 
@@ -84,6 +86,12 @@ enum Serving {
             group: group, journalPath: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
         settings.environment = loaded.apnsEnvironment
         settings.contactsFile = loaded.contactsFile
+        if loaded.looksUpAppCalls {
+            let plan = DialingPlan(
+                countryCode: loaded.countryCode, trunkPrefix: loaded.trunkPrefix,
+                internationalPrefix: loaded.internationalPrefix)
+            settings.lookUp = DirectoryLookup.ofHandles(plan, inStateDirectory: state.path)
+        }
         return settings
     }
 }

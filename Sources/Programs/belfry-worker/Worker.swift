@@ -6,6 +6,8 @@ import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import CallDirectory
+import CallDirectoryFiles
 import CallLedger
 import CallService
 import ExtensionKeeping
@@ -232,6 +234,10 @@ final class Worker {
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
         world.desktop = desktop
+        world.lookUp = DirectoryLookup.ofHandles(
+            DialingPlan(
+                countryCode: settings.countryCode, trunkPrefix: settings.trunkPrefix,
+                internationalPrefix: settings.internationalPrefix), inStateDirectory: state.path)
         world.appCalls = AppCallsDoor(group: group) { [unowned self] in
             calls = CallLink(to: runtime.callsSocketPath, on: loop)
             return calls
@@ -338,5 +344,6 @@ extension RingSettings {
             secondCall: settings.secondCall, callsMax: settings.callsMax)
         (quietHours, repeatedWithin) = (settings.quietHours, settings.repeatedWithin)
         (expiryBudget, appPatience) = (settings.expiryBudget, settings.appPatience)
+        looksUpAppCalls = settings.looksUpAppCalls
     }
 }

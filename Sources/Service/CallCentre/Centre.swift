@@ -6,6 +6,7 @@ public import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import CallControl
+import CallDirectory
 import DesktopChannel
 import DeviceRegistry
 import NotificationDelivery
@@ -167,7 +168,7 @@ public final class Centre {
     private func take(_ message: AppMessage, from id: String) {
         if case .provider(let provider) = message { icons.note(provider.icon, of: id) }
         tunes.heard(message, from: id)
-        feed(.app(id, message))
+        feed(.app(id, message, number: number(in: message)))
         guard case .registry(let types) = message else { return }
         let isRegistered = types.contains("voip")
         app(id) { $0.life.registered(isRegistered) }
@@ -181,6 +182,15 @@ public final class Centre {
         }
         for link in apps[id]?.starting ?? [] { connections?.answer(.done, to: link) }
         app(id) { $0.starting = [] }
+    }
+
+    /// What is known of the number that `message` names, between an app's report and its ring (R24).
+    private func number(in message: AppMessage) -> NumberVerdict {
+        var handle: CallHandle?
+        if case .report(let report) = message { handle = report.update.handle }
+        if case .update(_, let update) = message { handle = update.handle }
+        guard let lookUp = settings.lookUp, let handle, handle.kind != .emailAddress else { return NumberVerdict() }
+        return lookUp(handle.value) { warn(.directoryDamaged, $0) }
     }
 
     /// Takes an app's tune, and passes it on to its calls that ring without.

@@ -3,6 +3,7 @@ public import BelfryApps
 public import BelfryDevices
 public import BelfryTerms
 public import CallControl
+public import CallDirectory
 public import RingEar
 
 /// What the driver of apps' calls works with.
@@ -35,6 +36,9 @@ public struct CentreSettings: Sendable {
     public var contactsFile: String?
     /// Where the journal listens.
     public var journalPath: String
+    /// Says who has a number that an app reports, and if the person has blocked it; nil if apps' calls are not looked
+    /// up.
+    public var lookUp: NumberLookUp?
     /// How long the driver stays after the last call, app and client.
     public var idleMax = TimeSpan.seconds(10)
     /// How long a connection has to say what it is.

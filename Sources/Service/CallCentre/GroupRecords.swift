@@ -36,7 +36,7 @@ final class GroupRecords {
         guard held[call.uuid] == nil else { return }
         var request = RingRequest(key: CallKey(call.call))
         (request.name, request.handle) = (call.name, call.handle)
-        (request.hasVideo, request.uuid) = (call.hasVideo, call.uuid)
+        (request.hasVideo, request.uuid, request.label) = (call.hasVideo, call.uuid, call.label)
         held[call.uuid] = (request.key, group)
         change(group) { $0.goOn(with: request, by: Owner(.current)) }
     }

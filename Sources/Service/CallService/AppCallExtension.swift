@@ -135,7 +135,7 @@ final class AppCallExtension: ServiceExtension {
         case .ring(let caller):
             isTied = true
             ring(caller)
-        case .silent(let why): silent(why)
+        case .silent(let why, let label): silent(why, label)
         case .warning(let code, let detail): world.report(.warning(code: code, detail: detail))
         // There is no ring yet; a tune was taken before.
         case .caller, .end, .tone: break
@@ -213,16 +213,18 @@ final class AppCallExtension: ServiceExtension {
         }
     }
 
-    private func silent(_ why: CodeWord<SilenceReason>) {
+    private func silent(_ why: CodeWord<SilenceReason>, _ label: NumberLabel?) {
         // A reason of a later version is no reason to lose a call.
         guard let request, let why = why.known else { return ring(nil) }
-        guard hasCall else { return passOn(request) }
+        // What a blocked caller has sent is not shown, also if it is no call itself (R24).
+        guard hasCall || why == .blocked else { return passOn(request) }
         timer?.cancel()
         state = .admitting
         delegate?.extensionHandedToApp()
         let budget = Budget(start: world.timers.now, length: settings.expiryBudget)
         delegate?.extensionBegan(within: budget)
-        call.didNotRing(request, why: why, missed: why == .busy ? .busy : nil, until: budget.willExpire)
+        call.didNotRing(
+            request, why: why, missed: why == .busy ? .busy : nil, until: budget.willExpire, known: label)
         decided()
     }
 
@@ -276,6 +278,10 @@ extension AppCallExtension: ServiceExtensionDelegate {
     func extensionHandedOver(_ content: NotificationContent) {
         // The time for that was over before it rang.
         if !isDelivered { delegate?.extensionHandedOver(content) }
+    }
+
+    func extensionWithheld(_ content: NotificationContent) {
+        if !isDelivered { delegate?.extensionWithheld(content) }
     }
 
     func extensionBegan(within budget: Budget) {}

@@ -82,6 +82,8 @@ extension AppHangupExtension: ServiceExtensionDelegate {
         calls.handOver(push) { [weak self] order in self?.heard(order) }
     }
 
+    func extensionWithheld(_ content: NotificationContent) { delegate?.extensionWithheld(content) }
+
     func extensionBegan(within budget: Budget) {}
 
     func extensionHandedToApp() {}

@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfryTerms
 import CallChannel
+import CallDirectory
 import CallLedger
 import GroupLedger
 import Interception
@@ -15,6 +16,8 @@ final class CallExtension: ServiceExtension {
     private enum Decision {
         /// The ledger was not asked yet.
         case none
+        /// The caller is blocked: the ledger is not asked (R24).
+        case blocked
         /// As many calls as may ring at once ring already.
         case refused(Rejection)
         /// The call rings, in this window and mode.
@@ -37,6 +40,12 @@ final class CallExtension: ServiceExtension {
     private var isReported = false
     /// The UUID by which that app knows it.
     private var uuid = ""
+    /// Whether the app has named the number: then `belfry-calls` has looked it up.
+    private var isNumberReported = false
+    /// Who has the caller's number; nil if no source says.
+    private var label: NumberLabel?
+    /// What is wrong with sources of the call directory.
+    private var damages: [String] = []
 
     private var decision = Decision.none
     /// Whether the request's `sentAt` was not believed (R9).
@@ -50,6 +59,8 @@ final class CallExtension: ServiceExtension {
     private var isReportingMissed = false
     /// Whether the ledger was asked to list a call that never rang.
     private var isMissing = false
+    /// Whether nothing of the notification is shown.
+    private var isWithheld = false
     private var isStopped = false
     /// Whether the notification was delivered.
     private var isEnded = false
@@ -81,8 +92,13 @@ final class CallExtension: ServiceExtension {
 
     // MARK: Before anything is reported
 
-    /// Asks the ledger, which decides for all processes, whether and how the call rings (R5, R8, R9, R10).
+    /// Asks the ledger, which decides for all processes, whether and how the call rings (R5, R8, R9, R10). A blocked
+    /// caller is none of its concern (R24).
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
+        if isBlocked() {
+            decision = .blocked
+            return decided(.admitted)
+        }
         let wanted = wanted
         // Before the admission, so that every process that finds the ring in the ledger finds its ear.
         world.ledger.listen { [weak self] key, ask, answer in
@@ -108,12 +124,20 @@ final class CallExtension: ServiceExtension {
         }
     }
 
+    /// Looks the caller's number up, and returns if it is blocked (R24).
+    private func isBlocked() -> Bool {
+        guard !isNumberReported, !isReported || settings.looksUpAppCalls, let handle = call.handle else { return false }
+        let verdict = world.lookUp(handle) { damages.append($0) }
+        label = verdict.known
+        return verdict.isBlocked
+    }
+
     private var wanted: RingRequest {
         var request = RingRequest(key: CallKey(call.callID))
         request.name = call.callerName ?? ""
         request.handle = call.handle ?? ""
         request.hasVideo = call.hasVideo
-        (request.isReported, request.uuid) = (isReported, uuid)
+        (request.isReported, request.uuid, request.label) = (isReported, uuid, label)
         return request
     }
 
@@ -169,6 +193,7 @@ final class CallExtension: ServiceExtension {
     /// Rings, or reports why not (R4, R5). The content follows once there is no picture to wait for.
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
         self.request = request
+        for damage in damages { world.report(.warning(code: .directoryDamaged, detail: damage)) }
         if isClockBad {
             let detail = "sentAt is over \(WallTime.clockSkewMax.seconds) s in the future, and counts as absent"
             world.report(.warning(code: .badClock, detail: detail))
@@ -176,6 +201,10 @@ final class CallExtension: ServiceExtension {
         switch decision {
         // The delivery calls this only after the verdict that it is admitted.
         case .none, .refused, .unrung: preconditionFailure("a call request that nobody admitted")
+        case .blocked:
+            isWithheld = true
+            world.report(.silent(call: call.callID, why: .blocked, label: label))
+            picture.skip(call.callerAvatar, .ended, "the caller is blocked")
         case .ring(let ringRequest, let window, let mode):
             let ring = Ring(
                 world: world, settings: settings, request: ringRequest, window: window,
@@ -188,7 +217,7 @@ final class CallExtension: ServiceExtension {
             ring.begin(mode: mode)
             picture.begin(call.callerAvatar, until: budget.willExpire)
         case .silent(let why, let missed, let isFlagUnowned):
-            world.report(.silent(call: call.callID, why: why))
+            world.report(.silent(call: call.callID, why: why, label: label))
             beSilent(why, missed: missed, until: budget.willExpire)
             if isFlagUnowned { world.report(.foregroundUnowned) }
         }
@@ -228,11 +257,12 @@ final class CallExtension: ServiceExtension {
         picture.forgetDelivery()
         switch decision {
         case .silent(_, missed: true, _), .unrung(missed: true): reportMissed()
-        case .none, .refused, .ring, .silent, .unrung: break
+        case .none, .blocked, .refused, .ring, .silent, .unrung: break
         }
     }
 
     private func handOver() {
+        guard !isWithheld else { return delegate?.extensionWithheld(content) ?? () }
         delegate?.extensionHandedOver(content)
         if ring != nil, let picture = picture.attachment {
             isIllustrated = true
@@ -245,6 +275,7 @@ final class CallExtension: ServiceExtension {
         guard var content = request?.content else { preconditionFailure("content of a request that never came") }
         // An app knows better who calls than the push of its server.
         if content.title.isEmpty || isReported { content.title = call.callerName ?? content.title }
+        if content.title.isEmpty { content.title = label?.title ?? "" }
         if case .ring = decision, content.interruptionLevel < .timeSensitive {
             content.interruptionLevel = .timeSensitive
         }
@@ -256,13 +287,17 @@ final class CallExtension: ServiceExtension {
 
     /// Takes who calls from an app's report: for the ring to come, or for the one that is on.
     func describe(_ caller: ReportedCaller) {
-        let (before, wasReported) = (call, isReported)
+        let (before, wasReported) = (Event.Caller(of: call, label), isReported)
         isReported = true
+        if let handle = caller.handle {
+            isNumberReported = true
+            if handle != call.handle || caller.label != nil { label = caller.label }
+        }
         call.take(caller)
         let isNamed = caller.uuid.map { $0.text != uuid } ?? false
         if let known = caller.uuid { uuid = known.text }
-        let event = Event.Caller(of: call)
-        if event != Event.Caller(of: before) {
+        let event = Event.Caller(of: call, label)
+        if event != before {
             world.report(.caller(event))
         } else if wasReported, !isNamed {
             return
@@ -286,12 +321,16 @@ final class CallExtension: ServiceExtension {
     func stopRing() { ring?.end(.stopped) }
 
     /// Takes the notification of a call that will not ring any more, which waited for that: reports it as silent,
-    /// unless `why` is nil, and as missed for `reason` if there is one.
+    /// unless `why` is nil, and as missed for `reason` if there is one. `known` says who has the number that an app has
+    /// reported, if that is why.
     func didNotRing(
-        _ request: NotificationRequest, why: SilenceReason?, missed reason: MissedReason?, until deadline: Instant
+        _ request: NotificationRequest, why: SilenceReason?, missed reason: MissedReason?, until deadline: Instant,
+        known: NumberLabel? = nil
     ) {
         self.request = request
         isMissing = true
+        isWithheld = why == .blocked
+        label = known ?? label
         let (wanted, owner, sentAt) = (wanted, world.ledger.owner, call.sentAt)
         world.ledger.transact { ledger in
             var request = wanted
@@ -300,7 +339,7 @@ final class CallExtension: ServiceExtension {
         } done: { [self] isMissed, _ in
             isMissing = false
             decision = .unrung(missed: isMissed)
-            if let why { world.report(.silent(call: call.callID, why: why)) }
+            if let why { world.report(.silent(call: call.callID, why: why, label: label)) }
             guard !isEnded else { return end() }
             if isMissed, why != nil, !isStopped {
                 picture.begin(call.callerAvatar, until: deadline)
@@ -325,7 +364,8 @@ final class CallExtension: ServiceExtension {
         isReportingMissed = true
         picture.beforeMissed { [weak self] in
             guard let self else { return }
-            world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
+            world.report(
+                .missed(call: call.callID, content: MissedCall.content(of: call, from: content), label: label))
             // A picture that came after the ring is not in the ledger yet.
             guard !isIllustrated, let picture = picture.attachment else { return recordReport() }
             world.ledger.illustrate(CallKey(call.callID), with: picture.path) { [self] in recordReport() }
@@ -362,9 +402,10 @@ extension CallRequest {
 }
 
 extension Event.Caller {
-    fileprivate init(of call: CallRequest) {
+    fileprivate init(of call: CallRequest, _ label: NumberLabel?) {
         self.init(
             call: call.callID, name: call.callerName ?? "", handle: call.handle ?? "", hasVideo: call.hasVideo)
+        self.label = label
     }
 }
 

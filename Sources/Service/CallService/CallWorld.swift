@@ -3,6 +3,7 @@ public import BelfryProtocol
 public import BelfrySyscalls
 public import BelfryTerms
 public import CallChannel
+public import CallDirectory
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
@@ -30,6 +31,8 @@ public struct CallWorld {
     public var desktop: (any RingDesktop)?
     /// The way to the apps with their own calling code, for voip pushes; nil if there is none.
     public var appCalls: AppCallsDoor?
+    /// Says who has a caller's number, and if the person has blocked it; unless it is set, nobody does.
+    public var lookUp: NumberLookUp = { _, _ in NumberVerdict() }
 
     /// A world of these parts, without a desktop.
     public init(

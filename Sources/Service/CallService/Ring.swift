@@ -105,7 +105,7 @@ final class Ring {
     /// Takes from `said` who calls, and that an app has reported it.
     func describe(_ said: RingRequest) {
         (request.name, request.handle, request.hasVideo) = (said.name, said.handle, said.hasVideo)
-        (request.isReported, request.uuid) = (said.isReported, said.uuid)
+        (request.isReported, request.uuid, request.label) = (said.isReported, said.uuid, said.label)
         world.ledger.transact { [request, owner = world.ledger.owner] in
             $0.describe(request, owner: owner)
         } done: { _, _ in
@@ -216,12 +216,11 @@ final class Ring {
     }
 
     private func reportRinging(_ mode: RingMode) {
-        world.report(
-            .ringing(
-                Event.Ringing(
-                    call: request.key.text, mode: mode, why: why,
-                    duration: (window.end - window.start).seconds, interval: settings.interval.seconds,
-                    sound: world.ringer.soundName(of: mode), vibrate: isFelt)))
+        var ringing = Event.Ringing(
+            call: request.key.text, mode: mode, why: why, duration: (window.end - window.start).seconds,
+            interval: settings.interval.seconds, sound: world.ringer.soundName(of: mode), vibrate: isFelt)
+        ringing.label = request.label
+        world.report(.ringing(ringing))
     }
 
     /// Whether the ring vibrates, as far as the desktop's first report says: if it rings loud; or if it was muted from
@@ -282,6 +281,8 @@ public struct RingSettings: Sendable {
     public var expiryBudget = TimeSpan.seconds(30)
     /// How soon after a call of the same caller another one is heard all the same.
     public var repeatedWithin = TimeSpan.zero
+    /// Whether calls that an app reports are looked up in the call directory.
+    public var looksUpAppCalls = true
 
     /// Settings.
     public init(

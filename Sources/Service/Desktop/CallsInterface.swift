@@ -154,7 +154,12 @@ final class CallsInterface {
             ("video", .bool(caller.hasVideo)), ("mode", .string(mode)),
             ("state", .string("ringing")), ("since", .uint64(UInt64(clamping: since.microseconds))),
             ("until", .uint64(UInt64(clamping: until.microseconds))), ("picture", .string(picture ?? "")),
-        ]
+        ] + label(caller.label)
+    }
+
+    /// Who has a caller's number: nothing if that is not known.
+    static func label(_ label: NumberLabel?) -> [(String, BusValue)] {
+        label.map { [("label", .string($0.text)), ("labelFrom", .string($0.source))] } ?? []
     }
 
     // MARK: Methods
@@ -252,10 +257,9 @@ final class CallsInterface {
         .array(
             of: "a{sv}",
             rings.map { ring, mode in
-                let caller = ShownCaller(name: ring.name, handle: ring.handle, hasVideo: ring.hasVideo)
-                return .properties(
+                .properties(
                     Self.describe(
-                        ring.key.text, caller, mode: mode.rawValue, since: ring.since, until: ring.until,
+                        ring.key.text, ShownCaller(ring), mode: mode.rawValue, since: ring.since, until: ring.until,
                         picture: ring.picture))
             } + ongoing)
     }
@@ -290,13 +294,15 @@ final class CallsInterface {
             of: "a{sv}",
             calls.map { call in
                 let since = call.answeredAt ?? call.since
-                return .properties([
-                    ("call", .string(call.key.text)), ("name", .string(call.name)), ("handle", .string(call.handle)),
-                    ("video", .bool(call.hasVideo)), ("since", .uint64(UInt64(clamping: since.microseconds))),
-                    ("duration", .uint64(UInt64(clamping: (now - since).microseconds))),
-                    ("pids", .array(of: "u", call.holders.map { .uint32(UInt32(clamping: $0.pid)) })),
-                    ("picture", .string(call.picture ?? "")),
-                ])
+                return .properties(
+                    [
+                        ("call", .string(call.key.text)), ("name", .string(call.name)),
+                        ("handle", .string(call.handle)), ("video", .bool(call.hasVideo)),
+                        ("since", .uint64(UInt64(clamping: since.microseconds))),
+                        ("duration", .uint64(UInt64(clamping: (now - since).microseconds))),
+                        ("pids", .array(of: "u", call.holders.map { .uint32(UInt32(clamping: $0.pid)) })),
+                        ("picture", .string(call.picture ?? "")),
+                    ] + Self.label(call.label))
             })
     }
 
@@ -338,11 +344,12 @@ final class CallsInterface {
     }
 
     private static func describe(_ missed: MissedRecord) -> BusValue {
-        .properties([
-            ("call", .string(missed.key.text)), ("name", .string(missed.name)), ("handle", .string(missed.handle)),
-            ("video", .bool(missed.hasVideo)), ("missed", .int64(missed.missed)),
-            ("reason", .string(missed.reason.rawValue)), ("picture", .string(missed.picture ?? "")),
-        ])
+        .properties(
+            [
+                ("call", .string(missed.key.text)), ("name", .string(missed.name)), ("handle", .string(missed.handle)),
+                ("video", .bool(missed.hasVideo)), ("missed", .int64(missed.missed)),
+                ("reason", .string(missed.reason.rawValue)), ("picture", .string(missed.picture ?? "")),
+            ] + label(missed.label))
     }
 
     private static func describe(_ answer: PendingAnswer) -> BusValue {

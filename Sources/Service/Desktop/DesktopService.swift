@@ -196,7 +196,7 @@ public final class DesktopService {
     /// Calls that ring already: their workers come again with their next tick.
     private func adoptRings() {
         for (id, call) in calls.rings() {
-            let caller = ShownCaller(name: call.name, handle: call.handle, hasVideo: call.hasVideo)
+            let caller = ShownCaller(call)
             perform(showing.rings(id, caller, until: call.until, isSilenced: call.isSilenced, link: nil))
             // Its worker may have died with the process before this one.
             calls.findOut(id)
@@ -244,14 +244,14 @@ public final class DesktopService {
         case .settled(let call, let isMissed, let known):
             if let state = known?.state { interface.ended(call, state) }
             if isMissed { interface.missedChanged(in: call.group) }
-            let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
+            let caller = known.map { ShownCaller($0) }
             run(HookCause(diedAs: known?.state, isMissed: isMissed), call, caller)
             let (missed, time) = isMissed ? missedLists.moment(of: call) : (0, "")
             return showing.settled(call, missed: isMissed, at: missed, time: time)
         case .overdue(let call, let known):
             guard let reason = EndReason(rawValue: known.state.rawValue) else { return [] }
             overdue.insert(call)
-            let caller = ShownCaller(name: known.name, handle: known.handle, hasVideo: known.hasVideo)
+            let caller = ShownCaller(known)
             return end(call, caller, reason, isMissed: known.missedReason != nil)
         case .doNotDisturb:
             perform(feeling.disturbs(doNotDisturb.level))

@@ -154,3 +154,10 @@ final class GroupCalls {
         settled(call, known?.missedReason != nil, known)
     }
 }
+
+extension ShownCaller {
+    /// Who calls, as the ledger has it.
+    init(_ call: Call) {
+        self.init(name: call.name, handle: call.handle, hasVideo: call.hasVideo, label: call.label)
+    }
+}

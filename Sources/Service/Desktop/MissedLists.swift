@@ -46,7 +46,8 @@ final class MissedLists {
         ledger.missedCalls.map { missed in
             ListedCall(
                 MissedMark(id: ShownCallID(group: group, call: missed.key.text), missed: missed.missed),
-                ShownCaller(name: missed.name, handle: missed.handle, hasVideo: missed.hasVideo),
+                ShownCaller(
+                    name: missed.name, handle: missed.handle, hasVideo: missed.hasVideo, label: missed.label),
                 time: LocalTime.text(missed.missed), picture: missed.picture)
         }
     }

@@ -36,7 +36,7 @@ extension CallsInterface {
             ("video", .bool(call.hasVideo)), ("outgoing", .bool(call.isOutgoing)), ("state", .string(state)),
             ("muted", .bool(call.isMuted)), ("holdable", .bool(call.canHold)),
             ("since", .uint64(UInt64(clamping: call.since?.microseconds ?? 0))),
-        ] + (call.group.map { [("group", .int64($0))] } ?? [])
+        ] + label(call.label) + (call.group.map { [("group", .int64($0))] } ?? [])
     }
 
     /// Takes a call of a method about calls that go on; false if it is none.

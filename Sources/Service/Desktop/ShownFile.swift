@@ -60,6 +60,7 @@ struct ShownFile {
             entry["name"] = .string(caller.name)
             entry["handle"] = .string(caller.handle)
             entry["video"] = .bool(caller.hasVideo)
+            entry = entry.with(caller.label)
         }
         return entry
     }
@@ -71,7 +72,8 @@ struct ShownFile {
         var caller: ShownCaller?
         if let name = entry["name"]?.stringValue {
             caller = ShownCaller(
-                name: name, handle: entry["handle"]?.stringValue ?? "", hasVideo: entry["video"] == .bool(true))
+                name: name, handle: entry["handle"]?.stringValue ?? "", hasVideo: entry["video"] == .bool(true),
+                label: NumberLabel(in: entry))
         }
         var count = 0
         if case .integer(let number)? = entry["count"] { count = Int(clamping: min(max(number, 0), 1_000)) }

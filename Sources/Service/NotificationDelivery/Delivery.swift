@@ -58,6 +58,7 @@ public final class Delivery {
         case admitted
         case refused(Rejection)
         case handedOver(NotificationContent)
+        case withheld(NotificationContent)
         case timerFired
         case began(Budget)
         case withApp
@@ -132,6 +133,7 @@ public final class Delivery {
         case .admitted: machine.admitted()
         case .refused(let rejection): machine.refused(rejection)
         case .handedOver(let content): machine.handlerCalled(with: content)
+        case .withheld(let content): machine.withheld(content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .began(let budget): machine.extensionBegan(within: budget)
         case .withApp: handedToApp()
@@ -219,6 +221,11 @@ extension Delivery: ServiceExtensionDelegate {
     /// Delivers `content`, if nothing was delivered before; otherwise warns (R2).
     public func extensionHandedOver(_ content: NotificationContent) {
         feed(.handedOver(content))
+    }
+
+    /// Delivers `content`, if nothing was delivered before, and has nothing of it shown.
+    public func extensionWithheld(_ content: NotificationContent) {
+        feed(.withheld(content))
     }
 
     /// Counts the budget anew.

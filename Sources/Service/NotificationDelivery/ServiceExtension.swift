@@ -68,6 +68,9 @@ public protocol ServiceExtensionDelegate: AnyObject {
     /// (R2).
     func extensionHandedOver(_ content: NotificationContent)
 
+    /// As ``extensionHandedOver(_:)``, and nothing of `content` is shown: the caller is blocked (R24).
+    func extensionWithheld(_ content: NotificationContent)
+
     /// The extension, which waited for its turn, has begun only now: its budget is `budget` (R3).
     func extensionBegan(within budget: Budget)
 

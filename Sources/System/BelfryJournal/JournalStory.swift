@@ -97,7 +97,7 @@ public struct JournalStory: Sendable {
             )
         case .ringing(let ringing):
             (.ringing, .info, "rings \(ringing.mode.rawValue)\(note(ringing.why)) for \(seconds(ringing.duration))")
-        case .silent(_, let why): (.silent, .info, "does not ring: \(why.rawValue)")
+        case .silent(_, let why, _): (.silent, .info, "does not ring: \(why.rawValue)")
         case .tick, .asked, .unknown: nil
         case .sound(let state, _): (.sound, state == .playing ? .info : .warning, "sound \(event.body.told)")
         case .notification(let state, _):

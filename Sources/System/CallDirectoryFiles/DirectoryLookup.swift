@@ -21,6 +21,14 @@ public enum DirectoryLookup {
         return verdict
     }
 
+    /// Looks handles up that are numbers by `plan`.
+    public static func ofHandles(_ plan: DialingPlan, inStateDirectory path: String) -> NumberLookUp {
+        { handle, complain in
+            guard let number = plan.number(of: handle) else { return NumberVerdict() }
+            return verdict(on: number, inStateDirectory: path, complain: complain)
+        }
+    }
+
     /// The same in a folder that is open.
     public static func verdict(
         on number: Int64, in folder: DirectoryFolder, complain: (String) -> Void

@@ -24,6 +24,26 @@ import Testing
         return received
     }()
 
+    private static let label = NumberLabel("A \"bank\"\u{202e}", from: "Tellows")
+
+    private static let ringing: Event.Ringing = {
+        var ringing = Event.Ringing(call: "a", mode: .loud, duration: 1, interval: 1, sound: "", vibrate: false)
+        ringing.label = label
+        return ringing
+    }()
+
+    private static let caller: Event.Caller = {
+        var caller = Event.Caller(call: "a", name: "", handle: "+49 1", hasVideo: false)
+        caller.label = label
+        return caller
+    }()
+
+    /// Events of a call whose number is known.
+    static let labelled: [Event.Body] = [
+        .ringing(ringing), .silent(call: "a", why: .blocked, label: label), .caller(caller),
+        .missed(call: "a", content: content, label: label),
+    ]
+
     static let bodies: [Event.Body] =
         [.received(received)] + NotificationType.allCases.map { .received(.init(type: $0, call: nil, why: nil)) }
         + PassthroughReason.allCases.map { .received(.init(type: .callRequest, call: "", why: $0)) }
@@ -63,7 +83,18 @@ import Testing
         + CallActor.allCases.map { .call(.init(.ended, call: "a", uuid: "U", app: "com.example.app", by: $0)) }
         + AppActionState.allCases.map {
             .action(.init(.end, $0, call: "a", uuid: "U", app: "com.example.app", seconds: 0.25))
-        }
+        } + labelled
+
+    @Test("R24 a label is two fields, there together or not at all, and read back is the same", arguments: labelled)
+    func labels(body: Event.Body) throws {
+        let event = Event(at: 0, boot: 0, id: "i", body: body)
+        #expect(event.label == Self.label && event.json["labelFrom"] == .string("Tellows"))
+        var half = event.json
+        half["labelFrom"] = nil
+        let read = try Event(json: half)
+        #expect(read.label == nil && read.name == event.name && read.kind == event.kind)
+        #expect(event.description.contains("[Tellows: A \"bank\"\\u{202e}]"), "\(event)")
+    }
 
     @Test("R2 what is not shown says so, and nothing else has the word") func shown() throws {
         func shown(_ isShown: Bool) -> JSONValue? {
@@ -114,15 +145,17 @@ import Testing
             "received": [
                 "type", "call", "intercepted", "why", "contentAvailable", "topic", "collapseId", "bundle",
             ],
-            "ringing": ["call", "mode", "duration", "interval", "sound", "vibrate"], "silent": ["call", "why"],
+            "ringing": ["call", "mode", "duration", "interval", "sound", "vibrate", "label", "labelFrom"],
+            "silent": ["call", "why", "label", "labelFrom"],
             "tick": ["n", "late"], "sound": ["state", "detail"],
             "notification": ["state", "detail"], "vibration": ["state", "detail"],
             "attachment": ["state", "url", "path", "type", "bytes", "seconds", "reason", "detail"],
             "delivered": ["by", "content", "shown"], "ended": ["call", "reason", "hangupReason", "rang", "ticks"],
-            "missed": ["call", "content"], "warning": ["code", "detail"], "rejected": ["reason", "detail"],
+            "missed": ["call", "content", "label", "labelFrom"], "warning": ["code", "detail"],
+            "rejected": ["reason", "detail"],
             "extension": ["state", "exit", "seconds", "memory"],
             "asked": ["what", "n", "detail", "identifiers", "content"],
-            "caller": ["call", "name", "handle", "video"], "app": ["state", "app", "detail"],
+            "caller": ["call", "name", "handle", "video", "label", "labelFrom"], "app": ["state", "app", "detail"],
             "call": ["state", "call", "uuid", "app", "by", "error"],
             "action": ["kind", "state", "call", "uuid", "app", "seconds"],
         ]
@@ -204,7 +237,7 @@ import Testing
                 #""event":"received","type":"new","intercepted":false,"why":"newer""#),
             case .ringing(let ringing) = try body(
                 #""event":"ringing","call":"c","mode":"new","duration":1,"interval":1,"sound":"s","vibrate":true"#),
-            case .silent("c", let why) = try body(#""event":"silent","call":"c","why":"new""#),
+            case .silent("c", let why, nil) = try body(#""event":"silent","call":"c","why":"new""#),
             case .sound(let state, "d") = try body(#""event":"sound","state":"new","detail":"d""#),
             case .attachment(let attachment) = try body(
                 #""event":"attachment","state":"skipped","url":"u","reason":"new","detail":"d""#),

@@ -137,10 +137,17 @@ import Testing
         return caller
     }
 
+    private static var labelled: ReportedCaller {
+        var caller = caller
+        caller.label = NumberLabel(text, from: text)
+        return caller
+    }
+
     private static let orders: [WorkerOrder] =
         [
             .none, .wait(app: "org.belfry.phone"), .tone(text), .tone(""), .ring(nil), .ring(caller),
-            .ring(ReportedCaller()), .caller(caller),
+            .ring(ReportedCaller()), .caller(caller), .ring(labelled), .caller(labelled),
+            .silent(CodeWord(.blocked), label: NumberLabel(text, from: "")),
             .silent(CodeWord(.busy)), .silent(CodeWord(rawValue: "later")), .handed, .end(.answer), .end(.decline),
             .end(.timeOut), .warning(CodeWord(.pushNotReported), detail: text),
         ] + HangupReason.allCases.map { .end(.hangUp($0)) }

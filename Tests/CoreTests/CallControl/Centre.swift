@@ -2,6 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 @testable import CallControl
+import CallDirectory
 import Synchronization
 
 /// A centre in virtual time, and what it wanted done, in short.
@@ -112,6 +113,12 @@ struct Centre {
         app(.report(CallReport(n, of: uuid, update, push: push.map { pushes[$0 - 1] })), id)
     }
 
+    /// The app says so, and this is known of the number that it names.
+    @discardableResult
+    mutating func app(_ message: AppMessage, number: NumberVerdict) -> [String] {
+        take(.app(Self.app, message, number: number))
+    }
+
     @discardableResult
     mutating func requests(_ actions: [CallAction], _ id: String = app) -> [String] {
         app(.request(9, transaction: Self.uuid("F"), actions), id)
@@ -207,7 +214,7 @@ struct Centre {
         case .ring(let caller): "ring" + (caller.map { " " + Self.said($0) } ?? "")
         case .caller(let caller): "caller \(Self.said(caller))"
         case .tone(let name): "tone \(name)"
-        case .silent(let why): "silent \(why)"
+        case .silent(let why, let label): "silent \(why)" + Self.said(label)
         case .handed: "handed"
         case .end(.answer): "end answer"
         case .end(.decline): "end decline"
@@ -217,7 +224,11 @@ struct Centre {
         }
     }
 
-    private static func said(_ caller: ReportedCaller) -> String { "\(caller.name ?? "-") \(caller.handle ?? "-")" }
+    private static func said(_ caller: ReportedCaller) -> String {
+        "\(caller.name ?? "-") \(caller.handle ?? "-")\(said(caller.label))"
+    }
+
+    private static func said(_ label: NumberLabel?) -> String { label.map { " [\($0.title)]" } ?? "" }
 
     private mutating func said(_ word: AppWord) -> String? {
         switch word {

@@ -50,6 +50,19 @@ import Testing
         }
     }
 
+    @Test(
+        "R24 what is withheld is delivered once, intercepted or not, and not shown",
+        arguments: [nil, PassthroughReason.voip])
+    func withheld(passthrough: PassthroughReason?) {
+        var machine = machine
+        _ = machine.arrived(Self.original, passthrough: passthrough, budget: Self.budget, hasExtension: true)
+        _ = machine.admitted()
+        let by = passthrough == nil ? Deliverer.extension : .passthrough
+        #expect(machine.withheld(Self.changed) == [.filter(by, Self.changed), .endExtension] && machine.isDelivered)
+        #expect(machine.withheld(Self.changed) == [.warnHandlerCalledAgain])
+        #expect(machine.timerFired(at: Self.budget.end).isEmpty)
+    }
+
     @Test("R17 a stop leaves a second to say whether it takes the notification, and what is left of it for the reply")
     func stoppedBeforeAdmission() {
         var machine = machine

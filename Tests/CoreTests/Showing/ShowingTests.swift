@@ -55,6 +55,26 @@ private struct PlayedServer {
         #expect(desk.told(desk.machine.caller(grace, of: Desk.id("A"))) == [], "nothing is new")
     }
 
+    @Test("R24 a label is the title of who has no name, and stands below the number of who has one") func labels() {
+        var desk = Desk()
+        let bank = NumberLabel("Bank\n\u{202E}of us", from: "Tellows")
+        let callers = [
+            ShownCaller(name: "", handle: "+49", hasVideo: false, label: bank),
+            ShownCaller(name: "Ada", handle: "+49", hasVideo: false, label: bank),
+            ShownCaller(name: "", handle: "+49", hasVideo: false, label: NumberLabel("Mum", from: "contacts")),
+            // What a caller sends is one line of its own, and no label.
+            ShownCaller(name: "Ada", handle: "+49\nTellows: Bank", hasVideo: false),
+        ]
+        let texts = callers.enumerated().flatMap { desk.rings("\($0)", caller: $1) }
+        #expect(
+            texts == [
+                "notify 1 for 0: Tellows: Bank of us | +49\nIncoming call | call.incoming",
+                "notify 2 for 0: Ada | +49\nTellows: Bank of us\nIncoming call | call.incoming",
+                "notify 3 for 0: Mum | +49\nIncoming call | call.incoming",
+                "notify 4 for 0: Ada | +49 Tellows: Bank\nIncoming call | call.incoming",
+            ])
+    }
+
     @Test("a call is shown, once its picture comes again in its place, and goes when it is answered")
     func answered() {
         var desk = Desk()

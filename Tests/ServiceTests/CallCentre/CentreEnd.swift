@@ -7,6 +7,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import CallControl
+import CallDirectory
 import Glibc
 import RingEar
 import Support
@@ -33,7 +34,8 @@ final class CentreEnd {
     /// the real decider decide.
     init(
         script: String? = nil, folders: [String] = ["Phone.app"], decides: Bool = false,
-        idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10), roleMax: TimeSpan = .seconds(60)
+        lookUp: NumberLookUp? = nil, idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10),
+        roleMax: TimeSpan = .seconds(60)
     ) throws {
         let loop = try Loop()
         self.loop = loop
@@ -46,6 +48,7 @@ final class CentreEnd {
             runtime: RuntimeDirectory(path: folder.path), pushSocketPath: "\(folder.path)/push.sock",
             start: .children(environment: [:]), group: Self.group,
             journalPath: decides ? "\(folder.path)/journal" : JournalWriter.noPath)
+        settings.lookUp = lookUp
         (settings.idleMax, settings.startMax, settings.roleMax) = (idleMax, startMax, roleMax)
         let onIdle: () -> Void = { [unowned self] in
             isIdle = true

@@ -6,6 +6,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 import CallControl
+import CallDirectory
 import CallLedger
 import DeviceRegistry
 import Glibc
@@ -40,6 +41,44 @@ import Testing
         worker.leave()
         app.leave()
         #expect(end.decider.inputs.suffix(2) == [.workerGone(number), .appGone(Self.id)])
+    }
+
+    @Test("R24 the number of an app's report is looked up, and of its update; an address, and all else, is not")
+    func lookedUp() throws {
+        var verdict = NumberVerdict()
+        verdict.add(NumberEntry(49, isBlocked: true, label: "Swindle"), from: .list)
+        let known = verdict
+        let end = try CentreEnd(lookUp: { handle, complain in
+            complain("damaged")
+            return handle == "+49" ? known : NumberVerdict()
+        })
+        let watcher = try end.peer(ClientMessage.watch.line)
+        let app = try end.app()
+        func said(_ message: AppMessage) throws -> NumberVerdict? {
+            app.say(message.line)
+            guard case .app(Self.id, message, let number)? = end.decider.inputs.last else { return nil }
+            return number
+        }
+        func update(_ kind: CallHandle.Kind, _ value: String) -> CallUpdate {
+            var update = CallUpdate()
+            update.handle = CallHandle(kind, value)
+            return update
+        }
+        let uuid = CallUUID.random()
+        for kind in [CallHandle.Kind.phoneNumber, .generic] {
+            #expect(try said(.report(CallReport(1, of: uuid, update(kind, "+49")))) == known)
+            #expect(try said(.update(uuid, update(kind, "+49"))) == known)
+            #expect(try said(.report(CallReport(1, of: uuid, update(kind, "+1")))) == NumberVerdict())
+        }
+        #expect(try said(.report(CallReport(1, of: uuid, update(.emailAddress, "+49")))) == NumberVerdict())
+        #expect(try said(.report(CallReport(1, of: uuid, CallUpdate()))) == NumberVerdict())
+        let warnings = try watcher.events().count { $0.warning == .directoryDamaged }
+        #expect(warnings == 6, "one for each look-up")
+        let apples = try CentreEnd()
+        let other = try apples.app()
+        other.say(AppMessage.report(CallReport(1, of: uuid, update(.phoneNumber, "+49"))).line)
+        let last = try #require(apples.decider.inputs.last)
+        #expect(last == .app(Self.id, .report(CallReport(1, of: uuid, update(.phoneNumber, "+49")))))
     }
 
     @Test("who names no role, or says what cannot be read, is refused with the reason, and disturbs nobody")

@@ -64,7 +64,7 @@ extension ReportedCaller {
         tick(28)
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
         #expect(worker.isFinished && !calls.isClosed)
-        guard case .missed(_, let content)? = worker.world.events.last?.body else {
+        guard case .missed(_, let content, _)? = worker.world.events.last?.body else {
             Issue.record("not missed: \(worker.world.story)")
             return
         }

@@ -64,7 +64,7 @@ import Testing
             #""type": 1, "callId": "A", "handle": "+49 30 1", "hasVideo": \#(hasVideo), "duration": 2"#,
             aps: #""alert": {"body": "calls"}, "mutable-content": 1, "sound": "ring.caf", "badge": 3"#)
         tick(3)
-        guard case .missed(let call, let content)? = worker.world.events.last?.body else {
+        guard case .missed(let call, let content, _)? = worker.world.events.last?.body else {
             Issue.record("not missed: \(worker.world.story)")
             return
         }

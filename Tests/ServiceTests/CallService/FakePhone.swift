@@ -1,5 +1,6 @@
 import BelfryProtocol
 import BelfryTerms
+import CallDirectory
 import CallLedger
 import CallService
 import Interception
@@ -53,6 +54,8 @@ final class FakePhone {
     static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
     /// Connects to `belfry-calls`; nil if there is no way there.
     var connect: (() -> (any AppCalls)?)?
+    /// Who has a number, and which are blocked; nil if there is no call directory.
+    var lookUp: NumberLookUp?
     private var nextProcess: Int64 = 100
 
     init() { file = FakeGroupFile(loop: loop) }
@@ -76,6 +79,7 @@ final class FakePhone {
         world.picture = picture
         world.appCalls = connect.map { AppCallsDoor(group: Self.group, connect: $0) }
         world.heedsDeadline = fetchHeedsDeadline
+        world.lookUp = lookUp
         return Worker(try Push.parse(Array(json.utf8)), world: world, settings: settings, budget: budget)
     }
 

@@ -4,6 +4,7 @@ import BelfryPropertyList
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
+import CallDirectory
 import CallLedger
 import CallService
 import GroupLedger
@@ -139,6 +140,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     let start: Instant
     /// The way to apps; nil if there is none.
     var appCalls: AppCallsDoor?
+    /// Who has a number, and which are blocked; nil if there is no call directory.
+    var lookUp: NumberLookUp?
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
     private var end: (any ScheduledTimer)?
@@ -161,6 +164,7 @@ final class FakeWorld: SharedLedger, RingOutput {
             report: { [self] in report($0) })
         world.wakefulness = wakefulness
         world.appCalls = appCalls
+        if let lookUp { world.lookUp = lookUp }
         return world
     }
 
@@ -346,13 +350,13 @@ final class FakeWorld: SharedLedger, RingOutput {
     static func words(_ body: Event.Body) -> String {
         switch body {
         case .ringing(let ringing): "ringing \(ringing.mode.rawValue)"
-        case .silent(_, let why): "silent \(why.rawValue)"
+        case .silent(_, let why, _): "silent \(why.rawValue)"
         case .tick(let n, _): "tick \(n)"
         case .ended(let ended):
             "ended \(ended.reason.rawValue)" + (ended.hangupReason.map { " \($0.rawValue)" } ?? "")
         case .missed: "missed"
         case .warning(let code, _): "warning \(code.rawValue)"
-        case .delivered(let by, _, _): "delivered \(by.rawValue)"
+        case .delivered(let by, _, let isShown): "delivered \(by.rawValue)\(isShown ? "" : " unseen")"
         case .notification(let state, _): "notification \(state.rawValue)"
         case .vibration(let state, _): "vibration \(state.rawValue)"
         case .attachment(let attachment):

@@ -28,7 +28,7 @@ import Testing
         worker.world.events.compactMap { event -> [NotificationAttachment]? in
             switch event.body {
             case .delivered(_, let content, _) where name == "delivered": content.attachments
-            case .missed(_, let content) where name == "missed": content.attachments
+            case .missed(_, let content, _) where name == "missed": content.attachments
             default: nil
             }
         }.first

@@ -69,6 +69,23 @@ import Testing
         #expect(entry.message == "Anonymous call: does not ring: duplicate")
     }
 
+    @Test("S3 R24 whose number it is stays out of the journal, and that a call was blocked is one entry's word")
+    func labels() throws {
+        let label = NumberLabel("Anna Müller", from: "Tellows")
+        var ringing = Event.Ringing(call: "c-1", mode: .loud, duration: 1, interval: 1, sound: "", vibrate: false)
+        ringing.label = label
+        var caller = Event.Caller(call: "c-1", name: "", handle: "", hasVideo: false)
+        caller.label = label
+        let blocked = Event.Body.silent(call: "c-1", why: .blocked, label: label)
+        let missed = Event.Body.missed(call: "c-1", content: NotificationContent(), label: label)
+        for body in [blocked, .ringing(ringing), .caller(caller), missed] {
+            let entry = try entry(body)
+            let values = entry.fields.map { String(decoding: $0.value, as: UTF8.self) } + [entry.message]
+            #expect(!values.contains { $0.contains("Anna") || $0.contains("Tellows") }, "\(values)")
+        }
+        #expect(try entry(blocked).message == "Call c-1: does not ring: blocked")
+    }
+
     @Test func S3_theCallerIsNeverNamed() throws {
         var content = NotificationContent()
         content.title = "Anna Müller"

@@ -81,12 +81,13 @@ extension Command {
 
 /// A ringing call, as a row of a table or as an object.
 enum CallRow {
-    static let headings = ["STILL", "MODE", "CALL", "CALLER", "HANDLE", "KIND"]
+    static let headings = ["STILL", "MODE", "CALL", "CALLER", "HANDLE", "LABEL", "KIND"]
 
     static func cells(of call: Call, mode: String, now: Instant) -> [String] {
         let still = DecimalText.fixed((call.until - now).seconds, digits: 1) + " s"
         return [
-            still, mode, CallText.name(of: call.key.text), call.name, call.handle, call.hasVideo ? "video" : "audio",
+            still, mode, CallText.name(of: call.key.text), call.name, call.handle, call.label?.title ?? "",
+            call.hasVideo ? "video" : "audio",
         ]
     }
 
@@ -99,18 +100,19 @@ enum CallRow {
         if let picture = call.picture { object["picture"] = .string(picture) }
         if let started = call.started { object["started"] = .integer(started) }
         if let owner = call.owner { object["pid"] = .integer(owner.pid) }
-        return object
+        return object.with(call.label)
     }
 }
 
 /// A call that was answered and goes on, as a row of a table or as an object.
 enum ActiveRow {
-    static let headings = ["SINCE", "CALL", "CALLER", "HANDLE", "KIND", "PID"]
+    static let headings = ["SINCE", "CALL", "CALLER", "HANDLE", "LABEL", "KIND", "PID"]
 
     static func cells(of call: Call, now: Instant) -> [String] {
         [
             duration(of: call, now), CallText.name(of: call.key.text),
-            call.name, call.handle, call.hasVideo ? "video" : "audio", "\(call.holders.last?.pid ?? 0)",
+            call.name, call.handle, call.label?.title ?? "", call.hasVideo ? "video" : "audio",
+            "\(call.holders.last?.pid ?? 0)",
         ]
     }
 
@@ -122,7 +124,7 @@ enum ActiveRow {
             "pids": .array(call.holders.map { .integer($0.pid) }), "state": "active",
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
-        return object
+        return object.with(call.label)
     }
 
     /// How long it has gone on, for people.
@@ -139,14 +141,14 @@ enum MissedRow {
         } else if missed.isEmpty {
             context.output.line("no missed call is listed in \(context.groupName)")
         } else {
-            context.printTable(["MISSED", "CALL", "CALLER", "HANDLE", "KIND", "WHY"], missed.map(cells))
+            context.printTable(["MISSED", "CALL", "CALLER", "HANDLE", "LABEL", "KIND", "WHY"], missed.map(cells))
         }
     }
 
     private static func cells(of call: MissedRecord) -> [String] {
         [
             TimeText.time(call.missed), CallText.name(of: call.key.text), call.name, call.handle,
-            call.hasVideo ? "video" : "audio", call.reason.rawValue,
+            call.label?.title ?? "", call.hasVideo ? "video" : "audio", call.reason.rawValue,
         ]
     }
 
@@ -156,7 +158,7 @@ enum MissedRow {
             "video": .bool(call.hasVideo), "missed": .integer(call.missed), "reason": .string(call.reason.rawValue),
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
-        return object
+        return object.with(call.label)
     }
 }
 

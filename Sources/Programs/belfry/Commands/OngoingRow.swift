@@ -7,7 +7,7 @@ import CallLedger
 
 /// A call of an app that goes on, as a row of a table or as an object.
 enum OngoingRow {
-    static let headings = ["STATE", "FOR", "CALL", "CALLER", "HANDLE", "KIND", "GROUP", "APP"]
+    static let headings = ["STATE", "FOR", "CALL", "CALLER", "HANDLE", "LABEL", "KIND", "GROUP", "APP"]
 
     /// How long `belfry-calls` has to say which calls go on; it knows.
     private static let patience = TimeSpan.seconds(5)
@@ -30,7 +30,8 @@ enum OngoingRow {
         [
             call.state.rawValue + (call.isMuted ? ", muted" : ""),
             call.since.map { DecimalText.fixed((now - $0).seconds, digits: 0) + " s" } ?? "–",
-            CallText.name(of: call.call), call.name, call.handle, call.hasVideo ? "video" : "audio",
+            CallText.name(of: call.call), call.name, call.handle, call.label?.title ?? "",
+            call.hasVideo ? "video" : "audio",
             call.group.map { "\($0)" } ?? "", call.app,
         ]
     }
@@ -46,6 +47,6 @@ enum OngoingRow {
             "group": call.group.map { .integer($0) } ?? .null, "holdable": .bool(call.canHold),
         ]
         if let picture = held?.picture { object["picture"] = .string(picture) }
-        return object
+        return object.with(call.label)
     }
 }

@@ -168,7 +168,7 @@ final class CallWatch {
                 "name": .string(call.name), "handle": .string(call.handle), "video": .bool(call.hasVideo),
             ]
             if let reason = call.hangupReason { object["hangupReason"] = .string(reason.rawValue) }
-            context.output.json(object)
+            context.output.json(object.with(call.label))
         } else {
             let text = CallText.description(of: call) + (detail.isEmpty ? "" : ", \(detail)")
             context.output.line(story.line(of: TimeText.clock(wall.unixSecond), state, text, tone: tone))
@@ -185,6 +185,6 @@ final class CallWatch {
 extension Call {
     /// Whether both are from the same caller, as people see it: an app may name another one while it rings.
     fileprivate func hasCaller(of other: Call) -> Bool {
-        name == other.name && handle == other.handle && hasVideo == other.hasVideo
+        name == other.name && handle == other.handle && label == other.label && hasVideo == other.hasVideo
     }
 }

@@ -135,6 +135,11 @@ extension WarningCode {
                 "A second process says that it is this app, and is refused.",
                 "End the first one: \"belfry app stop ID\"; give each app an identifier of its own."
             )
+        case .directoryDamaged:
+            (
+                "A source of the call directory cannot be read, and nothing is known of its numbers.",
+                "Load it anew: \"belfry directory reload ID\"; if it is your own list, import it again."
+            )
         case .callsUnavailable:
             (
                 "belfry-calls did not answer in time, or has left: the call went on without its app.",

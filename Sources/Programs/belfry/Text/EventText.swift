@@ -64,7 +64,8 @@ extension Context {
 extension CallText {
     /// The call's id and caller, escaped.
     static func description(of call: Call) -> String {
-        let caller = [call.name, call.handle].filter { !$0.isEmpty }.joined(separator: ", ")
+        let label = call.label.map { "[\($0.title)]" } ?? ""
+        let caller = [call.name, call.handle, label].filter { !$0.isEmpty }.joined(separator: ", ")
         return Printable.escaped(name(of: call.key.text) + (caller.isEmpty ? "" : " (\(caller))"))
     }
 }

@@ -130,7 +130,7 @@ extension WarningCode {
             .registryLost, .providerLost, .providerTwice, .delegateLate, .actionUnfinished, .actionTwice,
             .actionAfterTimeout, .actionUnimplemented, .uuidUnknown, .uuidReused, .updateWithoutHandle,
             .updateWithoutName, .handleType, .mainBlocked, .voipModeMissing, .localizedNameAssigned, .endByReport,
-            .appNotStarted, .appTwice, .callsUnavailable, .connectedNever, .connectedOnIncoming,
+            .appNotStarted, .appTwice, .callsUnavailable, .directoryDamaged, .connectedNever, .connectedOnIncoming,
             .executeSwallowed, .audioEarly, .audioAfterEnd, .audioCategory, .soundUnreadable:
             appExplanation ?? ("", "")
         case .directoryOrder, .directoryDuplicate, .directoryFormat, .directoryIncomplete, .directoryAsync,
