@@ -359,7 +359,8 @@ let programs: [Target] = [
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
             "BelfryApps", "BelfryBus", "BelfryContacts", "BelfryExtensionPackage", "BelfryLines", "CallChannel",
-            "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "Desktop", "ExtensionKeeping",
+            "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "Desktop", "DirectoryLoading",
+            "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryProtocol", "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration",
             "Interception", "PushFollowing",

@@ -4,6 +4,7 @@ import BelfrySettings
 import BelfrySyscalls
 import CallDirectory
 import CallDirectoryFiles
+import DirectoryLoading
 
 extension Context {
     /// How numbers are written here.

@@ -1,7 +1,8 @@
-import BelfryTerms
 import BelfrySyscalls
+import BelfryTerms
 import CallDirectory
 import CallDirectoryFiles
+import DirectoryLoading
 import Glibc
 
 /// How a source of the call directory stands.

@@ -4,6 +4,7 @@ import BelfrySettings
 import BelfryTerms
 import CallDirectory
 import CallDirectoryFiles
+import DirectoryLoading
 
 /// `belfry directory status`: each source in the order in which they are asked.
 struct DirectoryStatus {

@@ -4,6 +4,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallDirectory
 import CallDirectoryFiles
+import DirectoryLoading
 import Glibc
 
 /// What the person chooses of extensions: which count, and whose labels come first.

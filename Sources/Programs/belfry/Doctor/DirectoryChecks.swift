@@ -2,6 +2,7 @@ import BelfryCommandLine
 import BelfrySettings
 import CallDirectory
 import CallDirectoryFiles
+import DirectoryLoading
 
 /// The sources of the call directory: which are on, when they were loaded, and what failed last.
 enum DirectoryChecks {
