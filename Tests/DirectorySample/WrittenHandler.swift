@@ -39,6 +39,7 @@ final class WrittenHandler: CXCallDirectoryProvider {
         case "exit": exit(Int32(numbers[0]))
         case "kill": raise(SIGKILL)
         case "hold": held.append([UInt8](repeating: 1, count: Int(numbers[0]) << 20))
+        case "nice": print("nice \(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))")
         case "log": Logger(subsystem: "directory", category: "test").error("logged")
         case "group":
             let defaults = UserDefaults(suiteName: words[1])

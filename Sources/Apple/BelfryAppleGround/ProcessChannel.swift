@@ -54,7 +54,7 @@ extension ProcessChannel {
     }
 
     /// Sends what a module says to the keeper.
-    package func say(_ word: KeeperDoor.Word) {
+    package func pass(_ word: KeeperDoor.Word) {
         switch word {
         // 0: which notification's code it is cannot be known. The keeper assumes the last one's.
         case .asked(let asked): say(.asked(0, asked))

@@ -49,7 +49,7 @@ final class LoadVisit: DirectoryHost, @unchecked Sendable {
     private func hear(_ message: KeeperMessage) {
         switch message {
         case .hello(let greeting):
-            door = KeeperDoor.open(greeting) { [channel] in channel.say($0) }
+            door = KeeperDoor.open(greeting) { [channel] in channel.pass($0) }
             channel.say(.hello)
         case .begin(let isIncremental): begin(isIncremental)
         case .answer(let failure):

@@ -45,7 +45,7 @@ final class Visits: @unchecked Sendable {
     private func hear(_ message: KeeperMessage) {
         switch message {
         case .hello(let greeting):
-            door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] in channel.say($0) }
+            door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] in channel.pass($0) }
             channel.say(.hello)
         case .request(let request):
             guard let door else { return }

@@ -126,7 +126,7 @@ final class ExtensionLoad {
             hasBegun = true
             say(.begin(isIncremental: intake.isIncremental))
         case .directory(let word): try heard(word)
-        case .output(_, let output): tell(.output(output.text))
+        case .output(_, let output): tell(.output(output.text.hasSuffix("\n") ? output.text : output.text + "\n"))
         case .warning(_, let code, let detail): tell(.warning(code, detail: detail))
         case .asked(_, let asked):
             let what = "\(asked.what.rawValue): a call directory's extension is loaded unseen and unheard"

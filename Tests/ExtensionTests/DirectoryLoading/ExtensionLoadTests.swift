@@ -192,12 +192,12 @@ import Testing
 
     @Test("groups, their containers, print and the logger are there as in other extensions")
     func surroundings() throws {
-        let tried = try LoadedExtension("group group.a\ncontainer group.a\nlog\ncomplete")
+        let tried = try LoadedExtension("group group.a\ncontainer group.a\nlog\nnice\ncomplete")
         tried.folder.makeFolder("state/groups/group.a")
         tried.folder.write(Array("4930000001\n4930000002\n".utf8), to: "state/groups/group.a/numbers.txt")
         let first = try tried.load()
         #expect(first.isGood && first.output.contains("group nothing"), "\(first)")
-        #expect(first.output.contains { $0.contains("logged") })
+        #expect(first.output.contains { $0.contains("logged") } && first.output.contains("nice 10"), "\(first)")
         #expect(try tried.rows() == ["4930000001!", "4930000002!"])
         #expect(try tried.load().output.contains("group loaded"))
     }
