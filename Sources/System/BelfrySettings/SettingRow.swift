@@ -332,7 +332,7 @@ struct SettingRow: Sendable {
         },
         SettingRow(
             .directoryLoadMemory, "Directory", "LoadMemory", "BELFRY_DIRECTORY_LOAD_MEMORY",
-            "the memory at which a load of such an extension is ended, `1M` to `64G`; without it, none"
+            "the memory at which a load of such an extension is ended, `1M` to `64G`"
         ) {
             $0.field(
                 &$1.directoryLoadBytesMax, expects: "a size from 1M to 64G",
