@@ -189,8 +189,8 @@ let service: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryJournal",
             "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallChannel",
-            "CallControl", "CallDirectory", "CallLedger", "DesktopChannel", "DeviceRegistry", "GroupLedger",
-            "NotificationDelivery", "RingEar", "SystemSound",
+            "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "DesktopChannel", "DeviceRegistry",
+            "DirectoryLoading", "ExtensionKeeping", "GroupLedger", "NotificationDelivery", "RingEar", "SystemSound",
         ]),
     room(
         "Service/CallService",

@@ -312,7 +312,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
             observation.take(calls)
         case .push(let number, _, _):
             lock.withLock { owed.came(number, at: ProcessInfo.processInfo.systemUptime) }
-        case .refused, .token, .tokenInvalid, .stop: break
+        case .refused, .token, .tokenInvalid, .directory, .stop: break
         }
     }
 

@@ -81,7 +81,8 @@ final class PushSystem: AppListener, @unchecked Sendable {
                         + "registry in a property")
             }
             desk.receive(ReceivedPush(number: number, json: payload, mustReport: mustReport))
-        case .welcome, .refused, .reported, .requested, .perform, .timedOut, .audio, .reset, .calls, .stop: break
+        case .welcome, .refused, .reported, .requested, .perform, .timedOut, .audio, .reset, .calls, .directory, .stop:
+            break
         }
     }
 

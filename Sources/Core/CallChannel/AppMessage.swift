@@ -32,6 +32,8 @@ public enum AppMessage: Hashable, Sendable {
     case returned(push: Int64, form: ReceiveForm)
     /// The completion handler of the push with this number was called.
     case completed(push: Int64)
+    /// It asks the call directory, with the number `n` of its choice.
+    case directory(Int64, DirectoryQuestion)
     /// A mistake that shows in the app itself.
     case warning(CodeWord<WarningCode>, detail: String)
 }
@@ -133,6 +135,8 @@ extension AppMessage {
         case .returned(let push, let form):
             SaidLine.written("returned", ["push": .integer(push), "form": .string(form.rawValue)])
         case .completed(let push): SaidLine.written("completed", ["push": .integer(push)])
+        case .directory(let number, let question):
+            SaidLine.written("directory", question.json(numbered: number))
         case .warning(let code, let detail):
             SaidLine.written("warning", ["code": .string(code.rawValue), "detail": .string(detail)])
         }
@@ -178,6 +182,7 @@ extension AppMessage {
         case "returned":
             self = .returned(push: try said.integer("push"), form: try said.word("form", ReceiveForm.init))
         case "completed": self = .completed(push: try said.integer("push"))
+        case "directory": self = .directory(try said.integer("n"), try DirectoryQuestion(said))
         case "warning":
             self = .warning(CodeWord(rawValue: try said.short("code")), detail: try said.string("detail"))
         default: return nil

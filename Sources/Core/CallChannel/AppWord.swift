@@ -27,6 +27,9 @@ public enum AppWord: Hashable, Sendable {
     case reset
     /// The calls of all apps; one that ended is in it once more.
     case calls([ObservedCall])
+    /// The answer to its question of the call directory with this number: whether the extension is enabled, nil where
+    /// that was not asked or is not known; the error is of `CXErrorCodeCallDirectoryManagerError`, nil for none.
+    case directory(Int64, isEnabled: Bool?, error: Int64?)
     /// The app shall end.
     case stop
 }
@@ -78,6 +81,13 @@ extension AppWord {
         case .audio(let isActive): SaidLine.written("audio", ["active": .bool(isActive)])
         case .reset: SaidLine.written("reset", [:])
         case .calls(let calls): SaidLine.written("calls", ["calls": .array(calls.map(\.json))])
+        case .directory(let number, let isEnabled, let error):
+            SaidLine.written(
+                "directory",
+                [
+                    "n": .integer(number), "enabled": isEnabled.map { .bool($0) } ?? .null,
+                    "error": error.map { .integer($0) } ?? .null,
+                ])
         case .stop: SaidLine.written("stop", [:])
         }
     }
@@ -115,6 +125,10 @@ extension AppWord {
             var calls: [ObservedCall] = []
             for fields in try said.fieldsOfEach("calls") { calls.append(try ObservedCall(fields)) }
             self = .calls(calls)
+        case "directory":
+            self = .directory(
+                try said.integer("n"), isEnabled: try said.ifPresent("enabled", said.bool),
+                error: try said.ifPresent("error", said.integer))
         case "stop": self = .stop
         default: return nil
         }

@@ -126,8 +126,8 @@ public struct CallStateMachine: Sendable {
         case .hello: break
         case .provider(let settings): apps[app]?.provider = settings
         case .invalidated: providerInvalidated(app, at: now)
-        // Its driver's: a tune changes nothing about calls.
-        case .tone: break
+        // Its driver's: neither a tune nor the call directory's loads change anything about calls.
+        case .tone, .directory: break
         case .registry(let types): registered(app, types, at: now)
         case .report(var report):
             report.update = report.update.shown

@@ -20,6 +20,9 @@ enum Serving {
     /// What the unit starts anew (`RestartForceExitStatus=`).
     private static let outdated: Int32 = 75
 
+    /// How long a loader has beside what the extension has: for the table that it writes.
+    private static let writingMax = TimeSpan.seconds(60)
+
     /// For as many connections as there may be, and all else, as in the unit (`LimitNOFILE=`).
     private static let descriptorsMax = 4_096
 
@@ -92,6 +95,9 @@ enum Serving {
                 internationalPrefix: loaded.internationalPrefix)
             settings.lookUp = DirectoryLookup.ofHandles(plan, inStateDirectory: state.path)
         }
+        settings.directoryProgram = programBeside("belfry-directory")
+        settings.directoryExtensions = loaded.directoryExtensions
+        settings.loadMax = loaded.directoryLoadTimeout + Self.writingMax
         return settings
     }
 }

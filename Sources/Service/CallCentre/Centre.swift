@@ -32,6 +32,13 @@ public final class Centre {
     private lazy var records = GroupRecords(state: settings.state, runtime: settings.runtime, on: loop)
     /// The calls that go on, by their UUIDs.
     private var shown: [String: ShownCall] = [:]
+    private lazy var directory = DirectoryLoads(settings, on: loop) { [unowned self] in
+        say($0, to: $1)
+    } warn: { [unowned self] in
+        tell(.warning(code: $0, detail: $1), id: "")
+    } changed: { [unowned self] in
+        look()
+    }
     private let journal: CentreJournal
     private var appRecords: AppRecords
     private var icons: AppIcons
@@ -91,21 +98,23 @@ public final class Centre {
             [unowned self] in heard($0)
         }
         for event in faults { journal.write(event) }
+        directory.loadContactsIfNewer()
         look()
     }
 
     /// Called when another program is in this one's place and no call lives.
     public var onOutdated: () -> Void = {}
 
-    /// Another program is in this one's place: ``onOutdated`` is called once no call lives.
+    /// Another program is in this one's place: ``onOutdated`` is called once no call lives, and nothing is loaded.
     public func outdate() {
         isOutdated = true
         look()
     }
 
-    /// Ends the apps that are children, and calls `done` once they have; at once where they are units.
+    /// Ends all loads, and the apps that are children, and calls `done` once those have; at once where they are units.
     public func stop(_ done: @escaping () -> Void) {
         journal.finish()
+        directory.stop()
         guard case .children = settings.start else { return done() }
         isStopping = done
         // A process that somebody else started is not this one's to end.
@@ -166,6 +175,9 @@ public final class Centre {
     }
 
     private func take(_ message: AppMessage, from id: String) {
+        if case .directory(let number, let question) = message {
+            return directory.take(question, numbered: number, from: id)
+        }
         if case .provider(let provider) = message { icons.note(provider.icon, of: id) }
         tunes.heard(message, from: id)
         feed(.app(id, message, number: number(in: message)))
@@ -442,7 +454,7 @@ public final class Centre {
             isStopping = nil
             done()
         }
-        if isOutdated, control.liveCalls == 0, rings.isEmpty {
+        if isOutdated, control.liveCalls == 0, rings.isEmpty, directory.isEmpty {
             isOutdated = false
             onOutdated()
         }
@@ -465,7 +477,7 @@ public final class Centre {
     private func leaveIfIdle() {
         let isIdle =
             connections?.isEmpty == true && rings.isEmpty && records.openCount == 0
-            && apps.values.allSatisfy { $0.life.isOver } && control.liveCalls == 0
+            && apps.values.allSatisfy { $0.life.isOver } && control.liveCalls == 0 && directory.isEmpty
         guard isIdle else {
             idle?.cancel()
             idle = nil

@@ -34,6 +34,12 @@ public struct CentreSettings: Sendable {
     public var environment = APNsEnvironment.production
     /// The person's address book; nil if there is none.
     public var contactsFile: String?
+    /// The loader of call directories; nil if there is no telling where it is.
+    public var directoryProgram: String?
+    /// The folders of call directory extensions that are in no app.
+    public var directoryExtensions: [String] = []
+    /// How long a loader has, until it is killed: longer than what it gives an extension.
+    public var loadMax = TimeSpan.seconds(180)
     /// Where the journal listens.
     public var journalPath: String
     /// Says who has a number that an app reports, and if the person has blocked it; nil if apps' calls are not looked

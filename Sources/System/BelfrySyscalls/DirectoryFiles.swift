@@ -288,6 +288,14 @@ public struct FileIdentity: Hashable, Sendable {
         modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 
+    /// The version of what is at `path`, which a person configured: links are followed (`stat`). Nil if nothing is
+    /// there.
+    public init?(at path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     /// Whether `other` is a version of the same file: nothing replaced it.
     public func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 

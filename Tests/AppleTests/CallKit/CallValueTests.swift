@@ -142,31 +142,6 @@ import Testing
         #expect(CXErrorCodeIncomingCallError(.unknown) == CXErrorCodeIncomingCallError(.unknown))
     }
 
-    @Test("what later versions bring is refused as Apple would, with a warning")
-    func directory() async throws {
-        let app = try PlayedApp()
-        defer { app.end() }
-        app.door.connect()
-        _ = await app.centre.welcome(after: 1)
-        let manager = CXCallDirectoryManager.sharedInstance
-        await app.door.run {
-            await #expect { try await manager.reloadExtension(withIdentifier: "a") } throws: { error in
-                CXErrorCodeCallDirectoryManagerError.noExtensionFound ~= error
-            }
-            await #expect { try await manager.enabledStatusForExtension(withIdentifier: "a") } throws: { error in
-                CXErrorCodeCallDirectoryManagerError.noExtensionFound ~= error
-            }
-            await #expect { try await manager.openSettings() } throws: { error in
-                CXErrorCodeCallDirectoryManagerError.unknown ~= error
-            }
-        }
-        for _ in 1...3 {
-            let warned = await app.centre.first { if case .warning(let code, _) = $0 { code } else { nil } }
-            #expect(warned == CodeWord(.unsupported))
-        }
-        #expect(CXCallDirectoryPhoneNumberMax == .max - 1)
-    }
-
     @Test("push types are Apple's")
     func pushTypes() {
         #expect(

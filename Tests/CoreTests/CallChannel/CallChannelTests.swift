@@ -78,6 +78,7 @@ import Testing
             .outgoing(a, .connecting, at: nil), .outgoing(a, .connected, at: WallTime(microseconds: 3)),
             .performed(a, isImplemented: true), .performed(a, isImplemented: false),
             .outcome(a, isFulfilled: true, at: WallTime(microseconds: 1)), .outcome(a, isFulfilled: false, at: nil),
+            .directory(1, .reload(text)), .directory(.min, .status("")), .directory(0, .settings),
             .completed(push: 3), .warning(CodeWord(.mainBlocked), detail: text),
             .warning(CodeWord(rawValue: "later"), detail: ""),
         ] + CallEndedReason.allCases.map { .end(a, $0, at: WallTime(microseconds: -5)) }
@@ -96,7 +97,8 @@ import Testing
         .requested(1, error: nil), .requested(1, error: 6),
         .perform(CallAction(.answer, of: a, uuid: uuid("B")), transaction: uuid("C"), timeout: .seconds(60)),
         .timedOut(a), .audio(isActive: true), .audio(isActive: false), .reset, .calls([]),
-        .calls([ObservedCall(a), ended]), .stop,
+        .calls([ObservedCall(a), ended]), .stop, .directory(1, isEnabled: nil, error: nil),
+        .directory(.max, isEnabled: true, error: nil), .directory(2, isEnabled: false, error: 6),
     ]
 
     private static var ended: ObservedCall {

@@ -248,7 +248,7 @@ struct Centre {
         case .calls(let calls):
             observed.append(calls)
             return nil
-        case .welcome, .refused, .token, .tokenInvalid, .stop: return "\(word)"
+        case .welcome, .refused, .token, .tokenInvalid, .directory, .stop: return "\(word)"
         }
     }
 

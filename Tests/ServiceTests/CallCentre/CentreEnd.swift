@@ -35,7 +35,8 @@ final class CentreEnd {
     init(
         script: String? = nil, folders: [String] = ["Phone.app"], decides: Bool = false,
         lookUp: NumberLookUp? = nil, idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10),
-        roleMax: TimeSpan = .seconds(60)
+        roleMax: TimeSpan = .seconds(60),
+        prepare: (inout CentreSettings, TemporaryFolder) throws -> Void = { _, _ in }
     ) throws {
         let loop = try Loop()
         self.loop = loop
@@ -50,6 +51,7 @@ final class CentreEnd {
             journalPath: decides ? "\(folder.path)/journal" : JournalWriter.noPath)
         settings.lookUp = lookUp
         (settings.idleMax, settings.startMax, settings.roleMax) = (idleMax, startMax, roleMax)
+        try prepare(&settings, folder)
         let onIdle: () -> Void = { [unowned self] in
             isIdle = true
             loop.stop()

@@ -1,0 +1,109 @@
+import BelfryAppDoor
+import CallChannel
+import Foundation
+import Support
+import Testing
+
+@testable import CallKit
+
+/// What an app asks the call directory's manager, and how it is answered.
+@Suite(.timeLimit(.minutes(1))) struct DirectoryManagerTests {
+    private typealias Failure = CXErrorCodeCallDirectoryManagerError
+
+    private let app: PlayedApp
+    private var centre: PlayedCentre { app.centre }
+    private let manager = CXCallDirectoryManager.sharedInstance
+
+    init() throws { app = try PlayedApp() }
+
+    /// Lets the app in.
+    private func enter() async {
+        app.door.connect()
+        _ = await centre.welcome(after: 1)
+    }
+
+    /// The next question, with its number.
+    private func question() async -> (Int64, DirectoryQuestion)? {
+        await centre.first { if case .directory(let number, let question) = $0 { (number, question) } else { nil } }
+    }
+
+    private func failure(_ body: () async throws -> Void) async -> Failure.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? Failure)?.code
+        }
+    }
+
+    @Test("each of Apple's codes comes to whoever asked for a load, and no code is none", arguments: 0...9)
+    func codes(_ number: Int) async throws {
+        defer { app.end() }
+        await enter()
+        async let code = app.door.run { await failure { try await manager.reloadExtension(withIdentifier: "a.b") } }
+        let (asked, question) = try #require(await question())
+        #expect(question == .reload("a.b"))
+        // 9 is none of Apple's.
+        centre.say(.directory(asked, isEnabled: nil, error: Int64(number)))
+        #expect(await code == Failure.Code(rawValue: number) ?? .unknown)
+        async let done = app.door.run { await failure { try await manager.reloadExtension(withIdentifier: "a.b") } }
+        let (again, _) = try #require(await self.question())
+        #expect(again != asked)
+        // An answer that nobody waits for any more, and the right one.
+        centre.say(.directory(asked, isEnabled: nil, error: 1))
+        centre.say(.directory(again, isEnabled: nil, error: nil))
+        #expect(await done == nil)
+    }
+
+    @Test("the switch is told as Apple's words, an unknown extension by an error and as unknown")
+    func status() async throws {
+        defer { app.end() }
+        await enter()
+        typealias Status = CXCallDirectoryManager.EnabledStatus
+        let answers: [(Bool?, Int64?, Status, Failure.Code?)] = [
+            (true, nil, .enabled, nil), (false, nil, .disabled, nil), (nil, 1, .unknown, .noExtensionFound),
+        ]
+        for (isEnabled, error, status, code) in answers {
+            let (told, tell) = AsyncStream.makeStream(of: (Status, Failure.Code?).self)
+            app.door.run {
+                manager.getEnabledStatusForExtension(withIdentifier: "a.b") {
+                    tell.yield(($0, ($1 as? Failure)?.code))
+                }
+            }
+            let (asked, question) = try #require(await question())
+            #expect(question == .status("a.b"))
+            centre.say(.directory(asked, isEnabled: isEnabled, error: error))
+            let answer = await told.first { _ in true }
+            #expect(answer?.0 == status && answer?.1 == code)
+        }
+        async let status = app.door.run { try await manager.enabledStatusForExtension(withIdentifier: "a") }
+        let (asked, _) = try #require(await question())
+        centre.say(.directory(asked, isEnabled: true, error: nil))
+        #expect(try await status == .enabled)
+    }
+
+    @Test("the settings open without an error") func settings() async throws {
+        defer { app.end() }
+        await enter()
+        async let code = app.door.run { await failure { try await manager.openSettings() } }
+        let (asked, question) = try #require(await question())
+        #expect(question == .settings)
+        centre.say(.directory(asked, isEnabled: nil, error: nil))
+        #expect(await code == nil)
+    }
+
+    @Test("a load is interrupted if belfry-calls leaves, and what is asked without it has no known answer")
+    func lost() async throws {
+        defer { app.end() }
+        await enter()
+        async let load = app.door.run { await failure { try await manager.reloadExtension(withIdentifier: "a.b") } }
+        _ = try #require(await question())
+        async let settings = app.door.run { await failure { try await manager.openSettings() } }
+        _ = try #require(await question())
+        centre.leave()
+        #expect(await load == .loadingInterrupted)
+        #expect(await settings == .unknown)
+        let code = await app.door.run { await failure { try await manager.reloadExtension(withIdentifier: "a.b") } }
+        #expect(code == .unknown)
+    }
+}
