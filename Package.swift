@@ -212,7 +212,8 @@ let apple: [Target] = [
     room(
         "Apple/BelfryAppleGround",
         imports: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "KeeperChannel",
+            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "CallLedger",
+            "KeeperChannel",
         ]),
     room(
         "Apple/UserNotifications",

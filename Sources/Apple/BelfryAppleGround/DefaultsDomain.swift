@@ -2,27 +2,35 @@ import BelfryAppGroup
 package import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
+import CallLedger
 
 /// One file of defaults. A process has one object for it, however many `UserDefaults` it makes.
 final class DefaultsDomain: @unchecked Sendable {
     /// One thread at a time: a group file belongs to one.
     private let lock = NSLock()
     private let file: GroupFile
+    /// Whether it is a group's, which every ring reads.
+    private let isOfGroup: Bool
+    /// The keys that were warned of.
+    private let large = LockedValue<Set<String>>([])
 
-    private init(_ file: GroupFile) { self.file = file }
+    private init(_ file: GroupFile, isOfGroup: Bool) { (self.file, self.isOfGroup) = (file, isOfGroup) }
+
+    /// From so many bytes of values on that are not Belfry's, a group's file is told to be large.
+    private static let foreignBytesMax = 256 << 10
 
     private static let domains = LockedValue<[StateDirectory: [GroupName: DefaultsDomain]]>([:])
     private static let registration = LockedValue<[String: PropertyListValue]>([:])
 
     /// The domain of an app group; nil if there is no place for state.
     static func of(_ group: GroupName) -> DefaultsDomain? {
-        KeeperDoor.stateDirectory.map { of(group, in: $0) }
+        KeeperDoor.stateDirectory.map { of(group, in: $0, isOfGroup: true) }
     }
 
     /// The domain of this program, separate from all groups.
     static func ofThisProgram() -> DefaultsDomain? {
         guard let state = KeeperDoor.stateDirectory, let name = ProgramName.ofThisProgram else { return nil }
-        return of(name, in: programs(in: state))
+        return of(name, in: programs(in: state), isOfGroup: false)
     }
 
     /// The domain of an app group or of this program; nil for a name that neither can have.
@@ -30,14 +38,22 @@ final class DefaultsDomain: @unchecked Sendable {
         name == KeeperDoor.bundle.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
     }
 
-    private static func of(_ group: GroupName, in state: StateDirectory) -> DefaultsDomain {
+    private static func of(
+        _ group: GroupName, in state: StateDirectory, isOfGroup: Bool
+    ) -> DefaultsDomain {
         domains.withLock { domains in
             if let domain = domains[state]?[group] { return domain }
-            let domain = DefaultsDomain(GroupFile(state: state, group: group))
+            let domain = DefaultsDomain(GroupFile(state: state, group: group), isOfGroup: isOfGroup)
             domains[state, default: [:]][group] = domain
             return domain
         }
     }
+
+    /// What Belfry itself keeps in a group's file.
+    private static let ownKeys: Set<String> = [
+        Ledger.Key.calls, Ledger.Key.startCallTime, Ledger.Key.foreground, Ledger.Key.foregroundOwner,
+        Ledger.Key.pendingAccept, Ledger.Key.missedCalls,
+    ]
 
     /// Forgets the domains in the state directory `state`, which is about to be removed.
     static func forget(_ state: StateDirectory) {
@@ -80,7 +96,42 @@ final class DefaultsDomain: @unchecked Sendable {
     }
 
     private func change(_ body: @escaping (inout PropertyListDictionary) -> Void) {
-        KeeperDoor.report(lock.withLock { file.transactBlocking { body(&$0.root) } })
+        var wanted = PropertyListDictionary()
+        let transaction = lock.withLock {
+            file.transactBlocking { edit in
+                body(&edit.root)
+                wanted = edit.root
+            }
+        }
+        if isOfGroup { warnIfLarge(wanted) }
+        KeeperDoor.report(transaction)
+    }
+
+    /// Warns if a group's file has become, or was to become, one that costs each ring time: of the key that has most of
+    /// it, once.
+    private func warnIfLarge(_ root: PropertyListDictionary) {
+        let foreign = root.members.filter { !Self.ownKeys.contains($0.key) }.map { ($0.key, $0.value.contentBytes) }
+        guard foreign.reduce(0, { $0 + $1.1 }) >= Self.foreignBytesMax,
+            let (key, bytes) = foreign.max(by: { $0.1 < $1.1 }), large.withLock({ $0.insert(key).inserted })
+        else { return }
+        KeeperDoor.warn(
+            .groupLarge,
+            "\(key) of \(file.group.text) has \(bytes >> 10) KiB, which each ring reads; the file takes "
+                + "\(GroupFile.bytesMax >> 10) KiB at most")
+    }
+}
+
+extension PropertyListValue {
+    /// How many bytes its texts, data and numbers have, without what a file needs to tell them apart.
+    fileprivate var contentBytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .bool, .integer, .unsigned, .uid, .real, .date: 8
+        case .array(let elements): elements.reduce(0) { $0 + $1.contentBytes }
+        case .dictionary(let dictionary):
+            dictionary.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.contentBytes }
+        }
     }
 }
 

@@ -355,6 +355,8 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var appTwice: Self { Self(Known.appTwice) }
     /// The word ``WarningCode/callsUnavailable``.
     @inlinable public static var callsUnavailable: Self { Self(Known.callsUnavailable) }
+    /// The word ``WarningCode/groupLarge``.
+    @inlinable public static var groupLarge: Self { Self(Known.groupLarge) }
     /// The word ``WarningCode/directoryOrder``.
     @inlinable public static var directoryOrder: Self { Self(Known.directoryOrder) }
     /// The word ``WarningCode/directoryDuplicate``.

@@ -115,6 +115,8 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case appTwice = "app-twice"
     /// `belfry-calls` did not answer, or is gone.
     case callsUnavailable = "calls-unavailable"
+    /// An app's values in a group's file are so large that reading them costs each ring time.
+    case groupLarge = "group-large"
     /// A number of a call directory is smaller than the one before: the load is refused.
     case directoryOrder = "directory-order"
     /// A number of a call directory came twice: the load is refused.

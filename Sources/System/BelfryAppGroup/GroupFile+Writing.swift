@@ -98,6 +98,10 @@ extension GroupFile {
         // A durable change is written even if the file has it already: its writer may have died before the file was
         // flushed.
         guard edit.root != found.root || edit.isDurable else { return .unchanged }
+        // What nobody could read would be set aside, with all that is in the file.
+        if let excess = edit.root.excess {
+            return .failed(SystemError(errno: EFBIG, call: "write", subject: "\(path): \(excess)"))
+        }
         let bytes = edit.root.serializedXML()
         guard bytes.count <= GroupFile.bytesMax else {
             let detail = "\(path): more than \(GroupFile.bytesMax) bytes"

@@ -90,6 +90,44 @@ import UserNotifications
         #expect(file.snapshot().root.isEmpty && defaults.persistentDomain(forName: "group.domains") == nil)
     }
 
+    @Test("lists work up to the file's limit, and a large one is told, once, by its key; beyond that nothing is set")
+    func large() {
+        let (defaults, file) = Phone.group("group.large")
+        func warnings() -> [String] { Phone.warnings(.groupLarge).filter { $0.contains("group.large") } }
+        defaults.set(Data(count: 100 << 10), forKey: "small")
+        // Belfry's own keys do not count, whoever sets them.
+        defaults.set(Data(count: 300 << 10), forKey: "calls")
+        defaults.set(Data(count: (156 << 10) - 1), forKey: "numbers")
+        #expect(warnings().isEmpty)
+        let list = [String](repeating: String(repeating: "x", count: 160), count: 1 << 10)
+        defaults.set(list, forKey: "numbers")
+        #expect(warnings().count == 1 && warnings().allSatisfy { $0.hasPrefix("numbers of group.large has 160 KiB") })
+        #expect(defaults.stringArray(forKey: "numbers") == list)
+        defaults.removeObject(forKey: "calls")
+        defaults.set(list + ["more"], forKey: "numbers")
+        #expect(warnings().count == 1)
+        let before = file.snapshot().root
+        defaults.set(Data(count: 1 << 20), forKey: "more")
+        #expect(file.snapshot().root == before && defaults.data(forKey: "more") == nil)
+        #expect(warnings().count == 2 && Phone.warnings(.groupUnwritable).contains { $0.contains("group.large") })
+        // As many values as a reader takes, less the file itself, the two lists and what is small beside them.
+        defaults.removeObject(forKey: "numbers")
+        defaults.removeObject(forKey: "small")
+        let flags = [Bool](repeating: true, count: 49_998)
+        defaults.set(flags, forKey: "flags")
+        #expect(defaults.array(forKey: "flags")?.count == flags.count)
+        defaults.set(flags + [false], forKey: "flags")
+        #expect(defaults.array(forKey: "flags")?.count == flags.count)
+        #expect(Phone.warnings(.groupUnwritable).contains { $0.contains("more than 50000 values") })
+    }
+
+    @Test("the program's own defaults may be large: no ring reads them")
+    func largeOwn() {
+        Defaults.standard.set(Data(count: 300 << 10), forKey: "own list")
+        #expect(!Phone.warnings(.groupLarge).contains { $0.contains("own list") })
+        Defaults.standard.removeObject(forKey: "own list")
+    }
+
     @Test("the program's own defaults are no group's, and a name that no group has gives none")
     func names() {
         Defaults.standard.set(3, forKey: "own")

@@ -134,6 +134,29 @@ import Testing
         #expect(outcome(largest) == .written)
     }
 
+    @Test func whatNoReaderWouldTakeIsNotWritten() throws {
+        func outcome(_ value: PropertyListValue) -> GroupOutcome {
+            change(place.file(), on: HandLoop()) { $0.root = ["list": value] }.outcome
+        }
+        func nested(_ depth: Int) -> PropertyListValue { depth == 0 ? .bool(true) : .array([nested(depth - 1)]) }
+        let most = PropertyListLimits.valuesMax - 2
+        for value in [
+            .array(Array(repeating: .bool(true), count: most + 1)),
+            nested(PropertyListLimits.depthMax),
+        ] as [PropertyListValue] {
+            try place.write(Place.example)
+            guard case .failed(let error) = outcome(value) else { throw Unexpected(what: "written") }
+            #expect(error.errno == EFBIG)
+            #expect(try place.text(of: "group.test.plist") == Place.example)
+        }
+        for value in [
+            .array(Array(repeating: .bool(true), count: most)), nested(PropertyListLimits.depthMax - 1),
+        ] as [PropertyListValue] {
+            #expect(outcome(value) == .written)
+            #expect(place.file().snapshot().status == .read)
+        }
+    }
+
     @Test func ofAFileThatStaysOverTheLimitTheLatestVersionCounts() throws {
         try place.write(Place.example)
         try checked("truncate") { unsafe truncate(place.filePath, off_t(GroupFile.bytesMax + 1)) }

@@ -34,6 +34,11 @@ extension WarningCode {
                 "The group file cannot be written: what happens is kept in memory.",
                 "Make room on the disk, or the state directory writable; \"belfry doctor\" says which."
             )
+        case .groupLarge:
+            (
+                "An app keeps much in UserDefaults(suiteName:), which each ring reads; beyond 1 MiB nothing is written.",
+                "Keep lists in a file of the group's container, or numbers in BelfryNumberStore."
+            )
         case .configuration:
             (
                 "A setting is wrong and passed over; another value is in force.",
