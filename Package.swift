@@ -251,6 +251,11 @@ let apple: [Target] = [
     room(
         "Apple/PushKit",
         imports: ["AVFAudio", "BelfryAppDoor", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallChannel"]),
+    room(
+        "Apple/BelfryNumberStore",
+        imports: [
+            "BelfryAppGroup", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallKit",
+        ]),
     room("Apple/Combine"),
     room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),
     room("Apple/Contacts", imports: ["BelfryAppleGround", "BelfryContacts", "BelfrySyscalls", "BelfryTerms"]),
@@ -549,6 +554,7 @@ let package = Package(
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "BelfryNumberStore", targets: ["BelfryNumberStore"]),
         .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "Combine", targets: ["Combine"]),
         .library(name: "Compression", targets: ["Compression"]),

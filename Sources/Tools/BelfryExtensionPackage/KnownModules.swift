@@ -12,11 +12,11 @@ public enum KnownModules {
         case foreign
     }
 
-    /// The products of Belfry that have a name of Apple's.
+    /// The products of Belfry that code imports: those that have a name of Apple's, and Belfry's own.
     public static let products: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
-        "CoreServices", "CryptoKit", "ImageIO", "Intents", "PushKit", "SQLite3", "Security", "UIKit",
-        "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
+        "AVFAudio", "AudioToolbox", "BelfryNumberStore", "CallKit", "Combine", "CommonCrypto", "Compression",
+        "Contacts", "CoreLocation", "CoreServices", "CryptoKit", "ImageIO", "Intents", "PushKit", "SQLite3",
+        "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 
     /// Names that earlier versions of Belfry had products of: others stand in for them.

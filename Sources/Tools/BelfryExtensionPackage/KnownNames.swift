@@ -18,7 +18,9 @@ enum KnownNames {
     }
 
     /// Whether names of `module` may as well be an app's own, since they are plain words.
-    static func arePlain(_ module: String) -> Bool { ["Combine", "CryptoKit", "os"].contains(module) }
+    static func arePlain(_ module: String) -> Bool {
+        ["BelfryNumberStore", "Combine", "CryptoKit", "os"].contains(module)
+    }
 
     private static let modules: [String: String] = Dictionary(
         texts.sorted { $0.key < $1.key }.flatMap { module, text in words(text).map { ($0, module) } },
@@ -65,6 +67,9 @@ enum KnownNames {
         kAudioServicesSystemSoundClientTimedOutError kAudioServicesSystemSoundExceededMaximumDurationError
         kAudioServicesSystemSoundUnspecifiedError kAudioServicesUnsupportedPropertyError
         kSystemSoundID_FlashScreen kSystemSoundID_UserPreferredAlert kSystemSoundID_Vibrate
+        """,
+        "BelfryNumberStore": """
+        IdentifiedNumber NumberStore NumberStoreError NumberStoreProvider
         """,
         "CallKit": """
         CXAction CXAnswerCallAction CXCall CXCallAction CXCallController CXCallDirectoryExtensionContext
