@@ -43,7 +43,7 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry|--log|--record) _belfry_files "$current"; return ;;
+        --socket|--belfry|--into|--log|--record) _belfry_files "$current"; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
         --group|--name|--handle|--avatar|--id|--duration|--pid|--device) return ;;
     esac
@@ -61,7 +61,9 @@ _belfry() {
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device --explain' ;;
             serve) wanted='--apns --log --record' ;;
-            new-extension|new-app) wanted='--belfry' ;;
+            new-extension) wanted='--directory --belfry' ;;
+            new-app) wanted='--belfry' ;;
+            pack) wanted='--into' ;;
             import) wanted='--verbose' ;;
         esac
         wanted+=' --socket --group --json --help --version'

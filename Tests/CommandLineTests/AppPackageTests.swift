@@ -69,6 +69,46 @@ import Testing
         #expect(unsafe access("\(folder.path)/Phone/built", F_OK) != 0)
     }
 
+    /// A `swift` that builds the program of the call directory `NumbersDirectory`.
+    private static let buildsDirectory = builds.replacing("PhoneApp", with: "NumbersDirectory")
+
+    @Test("a call directory is packed alone, or into the PlugIns of an app") func directory() throws {
+        #expect(try belfry(["new-extension", "--directory", "--belfry", sourceFile(""), "Numbers"]).exit.isSuccess)
+        #expect(try text(of: "Numbers/Sources/NumbersDirectory/main.swift").contains("import DirectoryProcess"))
+        let alone = try belfry(["pack"], in: "Numbers", swift: Self.buildsDirectory)
+        #expect(alone.exit.isSuccess && alone.complaints.isEmpty, "\(alone)")
+        #expect(alone.output.last?.hasSuffix("/Numbers/NumbersDirectory.appex") == true)
+        #expect(try text(of: "Numbers/NumbersDirectory.appex/Info.plist").contains("com.apple.callkit.call-directory"))
+
+        #expect(try belfry(["new-app", "--belfry", sourceFile(""), "Phone"]).exit.isSuccess)
+        let early = try belfry(["pack", "--into", "../Phone/PhoneApp.app"], in: "Numbers", swift: Self.buildsDirectory)
+        #expect(!early.exit.isSuccess && early.complaints.contains { $0.contains("belfry pack") }, "\(early)")
+        #expect(try belfry(["pack"], in: "Phone", swift: Self.builds).exit.isSuccess)
+        for _ in 1...2 {
+            let run = try belfry(
+                ["pack", "--into", "../Phone/PhoneApp.app"], in: "Numbers", swift: Self.buildsDirectory)
+            #expect(run.exit.isSuccess, "\(run)")
+            #expect(run.output.last == "\(folder.path)/Phone/PhoneApp.app/PlugIns/NumbersDirectory.appex")
+            // com.example.NumbersDirectory is no part of com.example.PhoneApp.
+            #expect(run.complaints.contains { $0.contains("does not begin with com.example.PhoneApp") }, "\(run)")
+        }
+        #expect(try text(of: "Phone/PhoneApp.app/PlugIns/NumbersDirectory.appex/NumbersDirectory") == "#!/bin/sh")
+        let own = try text(of: "Numbers/Resources/Info.plist").replacing("com.example.", with: "com.example.PhoneApp.")
+        folder.write(Array(own.utf8), to: "Numbers/Resources/Info.plist")
+        let run = try belfry(["pack", "--into", "../Phone/PhoneApp.app"], in: "Numbers", swift: Self.buildsDirectory)
+        #expect(run.exit.isSuccess && run.complaints.isEmpty, "\(run)")
+        let app = try belfry(["pack", "--into", "PhoneApp.app"], in: "Phone", swift: Self.builds)
+        #expect(!app.exit.isSuccess && app.complaints.contains { $0.contains("an app goes into no app") }, "\(app)")
+    }
+
+    @Test("a call directory without its extension point is packed, and that is told") func withoutPoint() throws {
+        #expect(try belfry(["new-extension", "--directory", "--belfry", sourceFile(""), "Numbers"]).exit.isSuccess)
+        let information = try text(of: "Numbers/Resources/Info.plist").replacing("call-directory", with: "other")
+        folder.write(Array(information.utf8), to: "Numbers/Resources/Info.plist")
+        let run = try belfry(["pack"], in: "Numbers", swift: Self.buildsDirectory)
+        #expect(run.exit.isSuccess && run.complaints.contains { $0.contains("NSExtensionPointIdentifier") }, "\(run)")
+    }
+
     @Test("an import knows the package's kind, runs the delegate, and tells what is missing and what is unwise")
     func imported() throws {
         #expect(try belfry(["new-app", "--belfry", sourceFile(""), "Phone"]).exit.isSuccess)

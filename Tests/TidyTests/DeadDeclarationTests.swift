@@ -7,8 +7,8 @@ import Testing
         "AVFAudio", "AudioToolbox", "BelfryAppleGround", "BelfryClient", "BelfryNumberStore", "BelfryPush",
         "BelfryTesting", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "CallTesting", "Combine",
         "CommonCrypto", "Compression", "Contacts", "CoreLocation", "CryptoKit", "DirectoryProcess",
-        "ExtensionProcess", "ExtensionTesting", "ImageIO", "Intents", "CoreServices", "PushKit", "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications",
-        "WidgetKit", "os",
+        "ExtensionProcess", "ExtensionTesting", "ImageIO", "Intents", "CoreServices", "PushKit", "Security", "UIKit",
+        "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 
     /// What Swift's own library or runtime calls, and nobody by name.

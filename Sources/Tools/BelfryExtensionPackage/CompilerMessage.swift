@@ -26,6 +26,7 @@ struct CompilerMessage {
         // A member of ours that iOS has, for people, by its key alone: they do not see ours.
         if text.hasSuffix("'package' protection level") { return "there is no \(names.first ?? "member") here" }
         if text.hasPrefix("'#selector'") { return MissingPart.selectorDetail }
+        if isOfMainActor { return "\(text): write nonisolated class, and nonisolated before its extensions" }
         guard isUnknownName, let name = names.first else { return text }
         if isOfBridgingHeader {
             return "\(text): it is in CommonCrypto: import that, or the bridging header, too"
@@ -45,6 +46,7 @@ struct CompilerMessage {
     /// Who would have to bring what is missing.
     var owner: MissingPart.Owner {
         let name = names.first ?? ""
+        if isOfMainActor { return .app }
         if isConsequence || Self.calls.contains(where: { text.hasPrefix($0) }) { return .either }
         if isUnknownName { return owner(of: name) }
         if text.hasPrefix("unknown attribute") { return Self.attributes.contains(name) ? .belfry : .app }
@@ -59,6 +61,14 @@ struct CompilerMessage {
         }
         if text.contains("has no member") { return Self.owner(ofMember: names.last ?? "", of: name) }
         return .belfry
+    }
+
+    /// Whether a class is the main actor's, since its module's code is that by default, while what it descends from or
+    /// conforms to is nobody's.
+    private var isOfMainActor: Bool {
+        text.hasPrefix("main actor-isolated ")
+            && (text.hasSuffix("different actor isolation from nonisolated overridden declaration")
+                || text.contains("cannot be used in nonisolated context"))
     }
 
     private var isUnknownName: Bool { text.hasPrefix("cannot find") }

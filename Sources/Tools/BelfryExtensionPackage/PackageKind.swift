@@ -2,6 +2,8 @@
 public enum PackageKind: Sendable, CaseIterable {
     /// A notification service extension.
     case appExtension
+    /// A call directory extension.
+    case directory
     /// An app that takes calls.
     case app
 
@@ -9,6 +11,7 @@ public enum PackageKind: Sendable, CaseIterable {
     public var words: String {
         switch self {
         case .appExtension: "extension"
+        case .directory: "call directory"
         case .app: "app"
         }
     }
@@ -17,6 +20,7 @@ public enum PackageKind: Sendable, CaseIterable {
     public var ending: String {
         switch self {
         case .appExtension: "appex"
+        case .directory: "appex"
         case .app: "app"
         }
     }
@@ -25,6 +29,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var product: String {
         switch self {
         case .appExtension: "ExtensionProcess"
+        case .directory: "DirectoryProcess"
         case .app: "UIKit"
         }
     }
@@ -33,6 +38,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var products: [String] {
         switch self {
         case .appExtension: ["ExtensionProcess", "UserNotifications"]
+        case .directory: ["CallKit", "DirectoryProcess"]
         case .app: ["CallKit", "PushKit", "UIKit", "UserNotifications"]
         }
     }
@@ -41,6 +47,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var testProducts: [String] {
         switch self {
         case .appExtension: ["ExtensionTesting"]
+        case .directory: ["ExtensionTesting"]
         case .app: ["CallTesting"]
         }
     }
@@ -49,6 +56,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var suffix: String {
         switch self {
         case .appExtension: "Extension"
+        case .directory: "Directory"
         case .app: "App"
         }
     }
@@ -57,6 +65,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var root: String {
         switch self {
         case .appExtension: "UNNotificationServiceExtension"
+        case .directory: "CXCallDirectoryProvider"
         case .app: "UIApplicationDelegate"
         }
     }
@@ -65,7 +74,17 @@ public enum PackageKind: Sendable, CaseIterable {
     var className: String {
         switch self {
         case .appExtension: ExtensionTemplate.className
+        case .directory: DirectoryTemplate.className
         case .app: AppTemplate.className
+        }
+    }
+
+    /// What the template's `Info.plist` has beside an identifier.
+    func information(target: String) -> String {
+        switch self {
+        case .appExtension: ""
+        case .directory: DirectoryTemplate.information(target: target)
+        case .app: AppTemplate.information(target: target)
         }
     }
 
@@ -73,6 +92,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var sources: [PackageTemplate.File] {
         switch self {
         case .appExtension: ExtensionTemplate.sources
+        case .directory: DirectoryTemplate.sources
         case .app: AppTemplate.sources
         }
     }
@@ -80,7 +100,7 @@ public enum PackageKind: Sendable, CaseIterable {
     /// The template's class once those that it uses are the developer's; nil if it uses none.
     var bareSource: PackageTemplate.File? {
         switch self {
-        case .appExtension: nil
+        case .appExtension, .directory: nil
         case .app: PackageTemplate.File(path: "\(className).swift", text: AppTemplate.bareDelegate)
         }
     }
@@ -88,10 +108,11 @@ public enum PackageKind: Sendable, CaseIterable {
     /// The types that the template's class uses, each in a file of its name.
     var helpers: Set<String> { Set(sources.map { String($0.path.dropLast(6)) }).subtracting([className]) }
 
-    /// A push for it.
-    var payload: PackageTemplate.File {
+    /// A push for it; nil if no push has to do with it.
+    var payload: PackageTemplate.File? {
         switch self {
         case .appExtension: ExtensionTemplate.payload
+        case .directory: nil
         case .app: AppTemplate.payload
         }
     }
@@ -101,6 +122,7 @@ public enum PackageKind: Sendable, CaseIterable {
         let text =
             switch self {
             case .appExtension: ExtensionTemplate.program
+            case .directory: DirectoryTemplate.program
             case .app: AppTemplate.program
             }
         return text.replacing("$", with: name)
@@ -109,7 +131,7 @@ public enum PackageKind: Sendable, CaseIterable {
     /// Where the template's test of `target` is.
     public func testPath(of target: String) -> String {
         switch self {
-        case .appExtension: "Tests/\(target)Tests/\(className)Tests.swift"
+        case .appExtension, .directory: "Tests/\(target)Tests/\(className)Tests.swift"
         case .app: "Tests/\(target)Tests/CallTests.swift"
         }
     }
@@ -118,6 +140,7 @@ public enum PackageKind: Sendable, CaseIterable {
     func test(of name: String, in target: String, isOwn: Bool) -> String {
         switch self {
         case .appExtension: ExtensionTemplate.test(of: name, in: target, isOwn: isOwn)
+        case .directory: DirectoryTemplate.test(of: name, in: target, isOwn: isOwn)
         case .app: AppTemplate.test(of: name, in: target, isOwn: isOwn)
         }
     }

@@ -45,9 +45,9 @@ public struct PackageTemplate: Sendable {
             File(path: "\(sources)/main.swift", text: kind.main(running: kind.className)),
             File(path: "\(Self.resourceFolder)/Info.plist", text: information),
             File(path: kind.testPath(of: target), text: kind.test(of: kind.className, in: target, isOwn: false)),
-            kind.payload,
             File(path: ".gitignore", text: ".build/\n*.\(kind.ending)/\n"),
-        ] + kind.sources.map { File(path: "\(sources)/\($0.path)", text: $0.text) }
+        ] + [kind.payload].compactMap { $0 }
+            + kind.sources.map { File(path: "\(sources)/\($0.path)", text: $0.text) }
     }
 
     private func product(_ name: String) -> String { ".product(name: \"\(name)\", package: \"belfry\")" }
@@ -86,7 +86,7 @@ public struct PackageTemplate: Sendable {
         <dict>
             <key>CFBundleIdentifier</key>
             <string>\(identifier)</string>
-        \(kind == .app ? AppTemplate.information(target: target) : "")</dict>
+        \(kind.information(target: target))</dict>
         </plist>
 
         """

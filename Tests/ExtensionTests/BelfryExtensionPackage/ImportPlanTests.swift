@@ -308,6 +308,10 @@ import Testing
             ("no type named 'Call' in module 'TheirCalls'", .otherPackage),
             ("no type named 'CXNews' in module 'CallKit'", .belfry),
             ("method does not override any method from its superclass", .either),
+            (
+                "main actor-isolated initializer 'init()' has different actor isolation from nonisolated overridden "
+                    + "declaration", .app
+            ),
             ("argument type 'Calls' does not conform to expected type 'CXProviderDelegate'", .either),
             ("'#keyPath' can only be used with the Objective-C runtime", .belfry),
         ])

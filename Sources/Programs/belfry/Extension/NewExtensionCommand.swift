@@ -7,14 +7,17 @@ import Glibc
 extension Command {
     /// `belfry new-extension`.
     static let newExtension = Command(
-        name: "new-extension", synopsis: ["new-extension [--belfry PATH] DIR"],
-        summary: "make the package of a notification service extension of your own",
+        name: "new-extension", synopsis: ["new-extension [--directory] [--belfry PATH] DIR"],
+        summary: "make the package of a notification service or call directory extension",
         details: """
             DIR must be new, or empty. In it, swift build and swift test work at once; belfry import brings your own
-            NotificationService.swift along, and belfry pack makes NAME.appex of it all.
+            NotificationService.swift along, and belfry pack makes NAME.appex of it all. With --directory it is one that
+            gives numbers to block and to name, by CallKit: see docs/call-directory.md.
             """,
-        options: [ownBelfry], arguments: 1...1
-    ) { context throws(CommandError) in try makePackage(.appExtension, context) }
+        options: [Option("directory", "make a call directory extension"), ownBelfry], arguments: 1...1
+    ) { context throws(CommandError) in
+        try makePackage(context.options.has("directory") ? .directory : .appExtension, context)
+    }
 
     /// `belfry new-app`.
     static let newApp = Command(

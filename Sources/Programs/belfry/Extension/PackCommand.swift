@@ -11,15 +11,18 @@ import Glibc
 extension Command {
     /// `belfry pack`.
     static let pack = Command(
-        name: "pack", synopsis: ["pack"],
+        name: "pack", synopsis: ["pack [--into APP]"],
         summary: "build the package in this folder for release, and lay out NAME.appex or NAME.app",
         details: """
             The program is linked statically, so that it runs where no Swift is. What is in Resources, Info.plist first of
             all, lies beside it; String Catalogs become tables of strings. The path of NAME.appex is printed last:
-            BELFRY_EXTENSION takes it. That of an app is NAME.app, laid out as on iOS: BELFRY_APPS takes it.
-            """
+            BELFRY_EXTENSION takes it. That of an app is NAME.app, laid out as on iOS: BELFRY_APPS takes it. An extension
+            is packed into an app's PlugIns folder with --into.
+            """,
+        options: [Option("into", "APP", "put the extension into PlugIns of the app in that folder, NAME.app")]
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
+        let app = try context.options["into"].map { path throws(CommandError) in try host(of: manifest, path) }
         let executable = try Packing.executable(in: folder, manifest)
         let swift = try SwiftBuild(context)
         let flags = try Packing.flags(manifest, swift)
@@ -34,8 +37,9 @@ extension Command {
         guard unsafe access(built, X_OK) == 0 else {
             throw CommandError(.unavailable, "swift build made no \(built)")
         }
-        let path = "\(manifest.target).\(manifest.kind.ending)"
+        let path = "\(app.map { "\($0.path)/PlugIns/" } ?? "")\(manifest.target).\(manifest.kind.ending)"
         do throws(SystemError) {
+            try PackageFolder.makeFolders(above: path)
             for file in try Packing.layOut(path, program: built, as: executable) {
                 let why = "left out, since Foundation on Linux cannot read it: make a String Catalog of it"
                 context.output.complaint(Printable.escaped("belfry: \(file): \(why)"))
@@ -43,23 +47,47 @@ extension Command {
         } catch {
             throw CommandError(.unavailable, "\(path) cannot be made: \(error)")
         }
-        switch manifest.kind {
-        case .appExtension:
-            do throws(ExtensionBundleError) {
-                _ = try ExtensionBundle(path: path)
-            } catch {
-                throw CommandError(.unavailable, error.description)
-            }
-        case .app:
-            do throws(AppBundleError) {
-                for lack in try AppBundle(path: path).lacks { context.warn("\(lack.what): \(lack.remedy)") }
-            } catch {
-                throw CommandError(.unavailable, error.description)
-            }
-        }
+        try check(path, of: manifest.kind, in: app, context)
         let place = absolutePath(path) ?? path
         if context.wantsJSON { context.output.json(["path": .string(place)]) } else { context.output.line(place) }
         return .done
+    }
+
+    /// The app in the folder `path`, into which the extension goes.
+    private static func host(of manifest: PackageManifest, _ path: String) throws(CommandError) -> AppBundle {
+        guard manifest.kind != .app else {
+            throw CommandError(.usage, "an app goes into no app", "belfry pack")
+        }
+        do throws(AppBundleError) {
+            return try AppBundle(path: absolutePath(path) ?? path)
+        } catch {
+            throw CommandError(.notFound, error.description, "belfry pack, in the app's package, makes NAME.app")
+        }
+    }
+
+    /// Whether what was packed can be run, and what it lacks for that.
+    private static func check(
+        _ path: String, of kind: PackageKind, in app: AppBundle?, _ context: Context
+    ) throws(CommandError) {
+        do {
+            guard kind != .app else {
+                for lack in try AppBundle(path: path).lacks { context.warn("\(lack.what): \(lack.remedy)") }
+                return
+            }
+            let bundle = try ExtensionBundle(path: path)
+            if kind == .directory, !bundle.isCallDirectory {
+                context.warn(
+                    "without the extension point of a call directory nothing loads it: in NSExtension of "
+                        + "Resources/Info.plist, NSExtensionPointIdentifier com.apple.callkit.call-directory")
+            }
+            if let app, !bundle.identifier.text.hasPrefix("\(app.identifier).") {
+                context.warn(
+                    "\(bundle.identifier.text) does not begin with \(app.identifier), the app's identifier, and a "
+                        + "dot: on iOS the app cannot be installed, and here it may not reload the extension")
+            }
+        } catch {
+            throw CommandError(.unavailable, "\(error)")
+        }
     }
 }
 
@@ -130,7 +158,8 @@ enum Packing {
     /// the resources that are left out.
     @discardableResult
     static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) -> [String] {
-        let aside = ".\(path).\(getpid())"
+        let name = path.split(separator: "/").last ?? ""
+        let aside = "\(path.dropLast(name.count)).\(name).\(getpid())"
         do throws(SystemError) {
             var found = Found()
             try copyFolder(PackageTemplate.resourceFolder, to: aside, depth: 0, found: &found)
