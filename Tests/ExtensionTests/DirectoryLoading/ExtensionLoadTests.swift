@@ -157,6 +157,29 @@ import Testing
         #expect(try broken.record()?.failure?.code == .loadingInterrupted)
     }
 
+    @Test("an extension in an app's PlugIns is found, and has the app's name; one of another kind is none")
+    func inApp() throws {
+        let tried = try LoadedExtension("complete")
+        tried.folder.makeFolder("Phone.app")
+        tried.folder.makeFolder("Phone.app/PlugIns")
+        let plist =
+            "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>com.example.app</string></dict></plist>"
+        tried.folder.write(Array(plist.utf8), to: "Phone.app/Info.plist")
+        unsafe chmod(tried.folder.write([], to: "Phone.app/Phone"), 0o755)
+        let inside = "\(tried.folder.path)/Phone.app/PlugIns/Played.appex"
+        unsafe symlink("\(tried.folder.path)/Played.appex", inside)
+        let settings: [String: String?] = [
+            "BELFRY_APPS": "\(tried.folder.path)/Phone.app", "BELFRY_DIRECTORY_EXTENSIONS": nil,
+        ]
+        #expect(try tried.load(LoadedExtension.id, settings).isGood)
+        #expect(try tried.record()?.app == "Phone")
+        let other = plist.replacing("com.example.app", with: LoadedExtension.id)
+        tried.folder.write(Array(other.utf8), to: "Played.appex/Info.plist")
+        #expect(try tried.load(LoadedExtension.id, settings).code == 1)
+        let alone = try tried.load()
+        #expect(alone.code == 1 && alone.complaints.first?.contains("is no call directory") == true, "\(alone)")
+    }
+
     @Test("a load during a load is refused with 7, and the first goes on until it is stopped")
     func loadDuringLoad() throws {
         let tried = try LoadedExtension("log\nrange 4930000001 4930010001\nhang")
