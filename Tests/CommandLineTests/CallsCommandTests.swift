@@ -15,7 +15,7 @@ extension GroupCommandTests {
         for id in ["one", "two", "three"] { try ring(id, name: "Anna\u{202E}", ownerIsDead: true) }
         let lines = run("calls", "--missed").lines
         #expect(lines.count == 4 && lines[0].hasPrefix("MISSED") && lines[1].contains("one"))
-        #expect(lines[1].contains("Anna\\u{202e}") && lines[1].hasSuffix("-       audio  died"))
+        #expect(lines[1].contains("Anna\\u{202e}") && lines[1].hasSuffix("-       -      audio  died"))
         let object = run("calls", "--missed", "--json").lines.first ?? ""
         #expect(object.contains(#""call":"one","name":"Anna"#) && object.contains(#""reason":"died""#))
         #expect(run("calls", "one").status == .usage)

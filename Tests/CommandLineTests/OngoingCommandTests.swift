@@ -118,6 +118,7 @@ import Testing
         (active.appName, active.name, active.handle) = ("Phone", "Anna\u{202E}", "+49")
         (active.state, active.isMuted, active.since) = (.active, true, now - .seconds(42))
         (active.group, active.hasVideo, active.canHold) = (1, true, true)
+        active.label = NumberLabel("Bank", from: "Tellows")
         var connecting = OngoingCall(call: "two", uuid: "0E9F5A3B-8D1D-4C52-9A6E-9F2C4A527C21", app: "com.other")
         connecting.isOutgoing = true
         return [active, connecting]
@@ -130,10 +131,14 @@ import Testing
         let rows = calls.lines.dropFirst().map {
             $0.split(separator: "  ").map { $0.trimmingPrefix(while: \.isWhitespace) }.map(String.init)
         }
-        #expect(rows.first == ["STATE", "FOR", "CALL", "CALLER", "HANDLE", "KIND", "GROUP", "APP"])
+        #expect(rows.first == ["STATE", "FOR", "CALL", "CALLER", "HANDLE", "LABEL", "KIND", "GROUP", "APP"])
         let (first, second) = (try #require(rows.dropFirst().first), try #require(rows.last))
-        #expect(first == ["active, muted", "42 s", "one", "Anna\\u{202e}", "+49", "video", "1", "com.example.phone"])
-        #expect(second == ["connecting", "–", "two", "-", "-", "audio", "-", "com.other"])
+        #expect(
+            first == [
+                "active, muted", "42 s", "one", "Anna\\u{202e}", "+49", "Tellows: Bank", "video", "1",
+                "com.example.phone",
+            ])
+        #expect(second == ["connecting", "–", "two", "-", "-", "-", "audio", "-", "com.other"])
     }
 
     @Test("as JSON a call of an app has the keys of a call that goes on, and its own") func json() throws {

@@ -192,7 +192,8 @@ extension ReportedCaller {
         let worker = try voip()
         calls.say(.wait(app: "a"), .silent(CodeWord(why)))
         let missed = why == .busy ? ["missed"] : []
-        #expect(worker.world.story == ["silent \(why.rawValue)", "delivered app"] + missed)
+        let delivered = why == .blocked ? "delivered app unseen" : "delivered app"
+        #expect(worker.world.story == ["silent \(why.rawValue)", delivered] + missed)
         #expect(worker.isFinished && phone.file.read().missedCalls.map(\.reason) == missed.map { _ in CodeWord(.busy) })
         #expect(phone.file.read().rings.isEmpty)
     }
