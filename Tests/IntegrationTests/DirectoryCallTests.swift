@@ -61,6 +61,12 @@ extension IntegrationTests {
             return journal?.output ?? ""
         }
 
+        /// What `org.belfry.Calls1` answers of the configured group.
+        private func bus(_ method: String) throws -> String {
+            let name = "org.belfry.Calls1"
+            return try Bus.call(name, "/org/belfry/Calls1", "\(name).\(method)", [""]).output
+        }
+
         private var told: [String] { contents(of: "\(folder.path)/told").split(separator: "\n").map(String.init) }
 
         @Test("R24 a blocked caller's alert is delivered unseen, and nobody has missed it") func blocked() throws {
@@ -83,8 +89,10 @@ extension IntegrationTests {
             #expect(try phone.belfry("calls").output.contains("Bank"))
             let object = try JSONValue.parse(Array(phone.belfry("calls", "--json").output.utf8)).objectValue
             #expect(object?["label"] == "Bank" && object?["labelFrom"] == "list")
+            #expect(try bus("List").contains("'label': <'Bank'>, 'labelFrom': <'list'>"))
             try phone.belfry("hangup", "one")
             #expect(client.story().last == "missed")
+            #expect(try bus("ListMissed").contains("'label': <'Bank'>, 'labelFrom': <'list'>"))
             #expect(
                 try phone.belfry("calls", "--missed", "--json").output.contains(#""label":"Bank","labelFrom":"list""#))
         }
