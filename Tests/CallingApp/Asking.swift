@@ -5,7 +5,7 @@ import PushKit
 ///
 /// `ask` is a list of transactions, parted by `;`, each a list of actions, parted by `,`: a word, the call's UUID, and
 /// what else there is. `connecting`, `connected`, `over`, `observe` and wrong dates are no actions; `often` is a
-/// thousand holds and lifts.
+/// thousand holds and lifts. `reload` and `enabled` are about the call directory extension that they name.
 final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
     private let provider: CXProvider
     private let controller = CXCallController(queue: .main)
@@ -30,6 +30,14 @@ final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
             for number in 0..<1_000 {
                 let action = CXSetHeldCallAction(call: uuid, onHold: number % 2 == 0)
                 controller.request(CXTransaction(action: action)) { _ in }
+            }
+        case "reload":
+            CXCallDirectoryManager.sharedInstance.reloadExtension(withIdentifier: parts[1]) { error in
+                tell("reloaded \(error.map { "\(($0 as NSError).code)" } ?? "well")")
+            }
+        case "enabled":
+            CXCallDirectoryManager.sharedInstance.getEnabledStatusForExtension(withIdentifier: parts[1]) {
+                tell("enabled \($0.rawValue)\($1.map { " \(($0 as NSError).code)" } ?? "")")
             }
         case "over": provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded)
         case "observe":

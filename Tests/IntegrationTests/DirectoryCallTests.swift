@@ -69,6 +69,54 @@ extension IntegrationTests {
 
         private var told: [String] { contents(of: "\(folder.path)/told").split(separator: "\n").map(String.init) }
 
+        /// Has the app ask for `words`, and returns what it has told of it.
+        private func ask(_ words: String, of phone: Phone) throws -> String? {
+            let before = told.count
+            _ = try voip(#""type": "mail", "how": "asks", "ask": "\#(words)""#, to: phone)
+            let answer = words.hasPrefix("reload") ? "reloaded" : "enabled"
+            var heard: String?
+            #expect(
+                waitUntil {
+                    heard = told.dropFirst(before).first { $0.hasPrefix(answer) }
+                    return heard != nil
+                }, "\(told)")
+            return heard
+        }
+
+        @Test("an app has its own extension loaded by the unit, whose numbers then decide") func loaded() throws {
+            let plugIn = "Calling.app/PlugIns/Numbers.appex"
+            folder.makeFolder(plugIn)
+            let id = "\(Self.id).numbers"
+            let text = """
+                <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>\(id)</string>
+                <key>CFBundleExecutable</key><string>Numbers</string>
+                <key>NSExtension</key><dict><key>NSExtensionPointIdentifier</key>
+                <string>com.apple.callkit.call-directory</string></dict></dict></plist>
+                """
+            folder.write(Array(text.utf8), to: "\(plugIn)/Info.plist")
+            let program = folder.write(bytes(of: builtProgram("DirectorySample")), to: "\(plugIn)/Numbers")
+            #expect(unsafe chmod(program, 0o755) == 0)
+            // More memory than the unit of belfry-calls has.
+            folder.write(Array("hold 100\nblock \(Self.number)\ncomplete\n".utf8), to: "\(plugIn)/do.txt")
+            let phone = try phone(isBlocked: false, hasApp: true)
+            #expect(try ask("enabled \(id)", of: phone) == "enabled 1")
+            #expect(try ask("reload \(id)", of: phone) == "reloaded 6")
+            #expect(try ask("reload com.example.other", of: phone) == "reloaded 1")
+            let enabled = try phone.belfry("directory", "enable", id)
+            #expect(enabled.status == .exited(code: 0), "\(enabled)")
+            try phone.belfry("directory", "remove", "+\(Self.number)")
+            folder.write(
+                Array("hold 100\nlabel \(Self.number) Swindle\nblock \(Self.number)\ncomplete\n".utf8),
+                to: "\(plugIn)/do.txt")
+            #expect(try ask("reload \(id)", of: phone) == "reloaded well")
+            #expect(try ask("enabled \(id)", of: phone) == "enabled 2")
+            let client = try phone.call(Self.unusedID(), #""handle": "\#(Self.handle)""#)
+            #expect(client.story() == ["received call-request", "silent blocked", "delivered extension"])
+            #expect(client.events.last { $0.name == "silent" }?.label?.text == "Swindle")
+            let found = try phone.belfry("directory", "lookup", Self.handle).output
+            #expect(found.contains("blocked") && found.contains(id), "\(found)")
+        }
+
         @Test("R24 a blocked caller's alert is delivered unseen, and nobody has missed it") func blocked() throws {
             let phone = try phone(isBlocked: true)
             let call = Self.unusedID()

@@ -17,6 +17,8 @@ import RingEar
 enum Serving {
     /// Where systemctl(1) is.
     private static let systemctl = "/usr/bin/systemctl"
+    /// Where systemd-run(1) is.
+    private static let systemdRun = "/usr/bin/systemd-run"
     /// What the unit starts anew (`RestartForceExitStatus=`).
     private static let outdated: Int32 = 75
 
@@ -95,9 +97,21 @@ enum Serving {
                 internationalPrefix: loaded.internationalPrefix)
             settings.lookUp = DirectoryLookup.ofHandles(plan, inStateDirectory: state.path)
         }
-        settings.directoryProgram = programBeside("belfry-directory")
         settings.directoryExtensions = loaded.directoryExtensions
         settings.loadMax = loaded.directoryLoadTimeout + Self.writingMax
+        settings.loaderCommand = loaderCommand(isUnit: units != nil, within: settings.loadMax)
         return settings
+    }
+
+    /// The loader: where apps are units, a unit of its own as well. Foreign code gives it its numbers, for which this
+    /// unit's memory, network and number of tasks are not made.
+    private static func loaderCommand(isUnit: Bool, within max: TimeSpan) -> [String] {
+        guard let program = programBeside("belfry-directory") else { return [] }
+        guard isUnit else { return [program] }
+        let own = Environment.allOfThisProcess().keys.filter { $0.hasPrefix("BELFRY_") }.sorted()
+        return [
+            systemdRun, "--user", "--pipe", "--wait", "--quiet", "--collect", "--slice=belfry.slice",
+            "--property=RuntimeMaxSec=\(max.microseconds / 1_000_000)",
+        ] + own.map { "--setenv=\($0)" } + ["--", program]
     }
 }

@@ -34,8 +34,8 @@ public struct CentreSettings: Sendable {
     public var environment = APNsEnvironment.production
     /// The person's address book; nil if there is none.
     public var contactsFile: String?
-    /// The loader of call directories; nil if there is no telling where it is.
-    public var directoryProgram: String?
+    /// The loader of call directories, a program with its first arguments; empty if there is no telling where it is.
+    public var loaderCommand: [String] = []
     /// The folders of call directory extensions that are in no app.
     public var directoryExtensions: [String] = []
     /// How long a loader has, until it is killed: longer than what it gives an extension.

@@ -86,7 +86,7 @@ final class DirectoryLoads {
     private static func error(_ code: DirectoryFailure.Code) -> Int64 { Int64(code.rawValue) }
 
     private func load(_ what: String, _ done: @escaping (DirectoryFailure?) -> Void) {
-        let loader = LoaderProcess(what, program: settings.directoryProgram, within: settings.loadMax, on: loop)
+        let loader = LoaderProcess(what, by: settings.loaderCommand, within: settings.loadMax, on: loop)
         running[what] = loader
         loader.run { [unowned self] news in
             switch news {

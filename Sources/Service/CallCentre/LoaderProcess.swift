@@ -24,7 +24,7 @@ final class LoaderProcess {
     private static let restMax = TimeSpan.seconds(1)
 
     private let what: String
-    private let program: String?
+    private let command: [String]
     private let max: TimeSpan
     private let loop: Loop
     private var heard: ((News) -> Void)?
@@ -37,9 +37,9 @@ final class LoaderProcess {
     private var exit: String?
     private var hasSaidAll = false
 
-    /// A loader of `what`, that may take so long.
-    init(_ what: String, program: String?, within max: TimeSpan, on loop: Loop) {
-        (self.what, self.program, self.max, self.loop) = (what, program, max, loop)
+    /// A loader of `what`, which is the last argument of `command`, that may take so long.
+    init(_ what: String, by command: [String], within max: TimeSpan, on loop: Loop) {
+        (self.what, self.command, self.max, self.loop) = (what, command, max, loop)
     }
 
     deinit { timer?.cancel() }
@@ -48,7 +48,7 @@ final class LoaderProcess {
     func run(_ heard: @escaping (News) -> Void) {
         self.heard = heard
         do throws(SystemError) {
-            guard let program else { throw SystemError(errno: ENOENT, call: "readlink", subject: "/proc/self/exe") }
+            guard let program = command.first else { throw SystemError(errno: ENOENT, call: "readlink", subject: "/proc/self/exe") }
             try start(program)
         } catch {
             let failure = DirectoryFailure(.unknown, "the loader cannot be started: \(error)")
@@ -66,7 +66,7 @@ final class LoaderProcess {
     private func start(_ program: String) throws(SystemError) {
         let sockets = try SocketPair()
         var command = ChildCommand(
-            path: program, arguments: [what],
+            path: program, arguments: command.dropFirst() + [what],
             streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(sockets.writing.number)])
         command.leadsGroup = true
         let child = try ChildProcess(command)

@@ -24,30 +24,32 @@ import Testing
         _ script: String, enabled: [String] = [numbers, alone], loadMax: TimeSpan = .seconds(60),
         prepare: @escaping (inout CentreSettings, TemporaryFolder) throws -> Void = { _, _ in }
     ) throws -> CentreEnd {
-        try CentreEnd(script: "exec sleep 60") { settings, folder in
-            Self.makeExtension(Self.numbers, at: "Phone.app/PlugIns/Numbers.appex", in: folder)
-            Self.makeExtension("com.other.numbers", at: "Phone.app/PlugIns/Foreign.appex", in: folder)
-            Self.makeExtension(
-                "com.example.phone.service", at: "Phone.app/PlugIns/Service.appex", in: folder,
-                point: "com.apple.usernotifications.service")
-            Self.makeExtension(Self.alone, at: "Alone.appex", in: folder)
-            Self.makeExtension("com.else.phone.alone", at: "Else.appex", in: folder)
-            settings.directoryExtensions = ["Alone.appex", "Else.appex"].map { "\(folder.path)/\($0)" }
-            let program = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "belfry-directory")
-            #expect(unsafe chmod(program, 0o755) == 0)
-            settings.directoryProgram = program
-            settings.loadMax = loadMax
-            let opened = try DirectoryFolder.open(inStateDirectory: settings.state.path, makes: true)
-            try DirectoryRecords.change(in: #require(opened)) { records in
-                for id in enabled {
-                    guard let name = GroupName(id) else { preconditionFailure("\(id) is no name") }
-                    var record = DirectoryRecord(name, app: "Phone")
-                    record.isEnabled = true
-                    records.all.append(record)
+        try CentreEnd(
+            script: "exec sleep 60",
+            prepare: { settings, folder in
+                Self.makeExtension(Self.numbers, at: "Phone.app/PlugIns/Numbers.appex", in: folder)
+                Self.makeExtension("com.other.numbers", at: "Phone.app/PlugIns/Foreign.appex", in: folder)
+                Self.makeExtension(
+                    "com.example.phone.service", at: "Phone.app/PlugIns/Service.appex", in: folder,
+                    point: "com.apple.usernotifications.service")
+                Self.makeExtension(Self.alone, at: "Alone.appex", in: folder)
+                Self.makeExtension("com.else.phone.alone", at: "Else.appex", in: folder)
+                settings.directoryExtensions = ["Alone.appex", "Else.appex"].map { "\(folder.path)/\($0)" }
+                let program = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "belfry-directory")
+                #expect(unsafe chmod(program, 0o755) == 0)
+                settings.loaderCommand = [program]
+                settings.loadMax = loadMax
+                let opened = try DirectoryFolder.open(inStateDirectory: settings.state.path, makes: true)
+                try DirectoryRecords.change(in: #require(opened)) { records in
+                    for id in enabled {
+                        guard let name = GroupName(id) else { preconditionFailure("\(id) is no name") }
+                        var record = DirectoryRecord(name, app: "Phone")
+                        record.isEnabled = true
+                        records.all.append(record)
+                    }
                 }
-            }
-            try prepare(&settings, folder)
-        }
+                try prepare(&settings, folder)
+            })
     }
 
     private static func makeExtension(
@@ -180,7 +182,7 @@ import Testing
 
     @Test("a loader that is not there is told, and answered as unknown", arguments: [false, true])
     func absent(isNamed: Bool) throws {
-        let end = try end("") { settings, _ in settings.directoryProgram = isNamed ? "/nowhere/belfry-directory" : nil }
+        let end = try end("") { settings, _ in settings.loaderCommand = isNamed ? ["/nowhere/belfry-directory"] : [] }
         let watcher = try end.peer(ClientMessage.watch.line)
         let app = try end.app()
         app.say(AppMessage.directory(1, .reload(Self.numbers)).line)
