@@ -32,13 +32,9 @@ public final class Centre {
     private lazy var records = GroupRecords(state: settings.state, runtime: settings.runtime, on: loop)
     /// The calls that go on, by their UUIDs.
     private var shown: [String: ShownCall] = [:]
-    private lazy var directory = DirectoryLoads(settings, on: loop) { [unowned self] in
-        say($0, to: $1)
-    } warn: { [unowned self] in
-        tell(.warning(code: $0, detail: $1), id: "")
-    } changed: { [unowned self] in
-        look()
-    }
+    private lazy var directory = DirectoryLoads(
+        settings, on: loop, say: { [unowned self] in say($0, to: $1) },
+        warn: { [unowned self] in tell(.warning(code: $0, detail: $1), id: "") }, changed: { [unowned self] in look() })
     private let journal: CentreJournal
     private var appRecords: AppRecords
     private var icons: AppIcons
@@ -180,7 +176,7 @@ public final class Centre {
         }
         if case .provider(let provider) = message { icons.note(provider.icon, of: id) }
         tunes.heard(message, from: id)
-        feed(.app(id, message, number: number(in: message)))
+        feed(.app(id, message, number: message.number(by: settings.lookUp) { warn(.directoryDamaged, $0) }))
         guard case .registry(let types) = message else { return }
         let isRegistered = types.contains("voip")
         app(id) { $0.life.registered(isRegistered) }
@@ -194,15 +190,6 @@ public final class Centre {
         }
         for link in apps[id]?.starting ?? [] { connections?.answer(.done, to: link) }
         app(id) { $0.starting = [] }
-    }
-
-    /// What is known of the number that `message` names, between an app's report and its ring (R24).
-    private func number(in message: AppMessage) -> NumberVerdict {
-        var handle: CallHandle?
-        if case .report(let report) = message { handle = report.update.handle }
-        if case .update(_, let update) = message { handle = update.handle }
-        guard let lookUp = settings.lookUp, let handle, handle.kind != .emailAddress else { return NumberVerdict() }
-        return lookUp(handle.value) { warn(.directoryDamaged, $0) }
     }
 
     /// Takes an app's tune, and passes it on to its calls that ring without.

@@ -48,7 +48,9 @@ final class LoaderProcess {
     func run(_ heard: @escaping (News) -> Void) {
         self.heard = heard
         do throws(SystemError) {
-            guard let program = command.first else { throw SystemError(errno: ENOENT, call: "readlink", subject: "/proc/self/exe") }
+            guard let program = command.first else {
+                throw SystemError(errno: ENOENT, call: "readlink", subject: "/proc/self/exe")
+            }
             try start(program)
         } catch {
             let failure = DirectoryFailure(.unknown, "the loader cannot be started: \(error)")
