@@ -1,4 +1,5 @@
-// Tables of numbers, and numbers as people write them. A trap is a finding, and so is an entry of another number.
+// Tables and lists of numbers, and numbers as people write them. A trap is a finding, and so is an entry of another
+// number.
 import CallDirectory
 
 func feedNumberTable(_ bytes: [UInt8]) {
@@ -30,4 +31,21 @@ func feedDialledNumber(_ bytes: [UInt8]) {
         guard let number = plan.number(of: handle) else { continue }
         precondition(number > 0 && plan.number(of: "+\(number)") == number, "a number is not its own")
     }
+}
+
+/// Comma-separated values: read in pieces they say what they say as a whole.
+func feedDirectoryCSV(_ bytes: [UInt8]) {
+    guard let size = bytes.first.map({ Int($0) + 1 }) else { return }
+    let file = Array(bytes.dropFirst())
+    precondition(said(by: file, inPiecesOf: size) == said(by: file, inPiecesOf: max(1, file.count)), "pieces differ")
+}
+
+private func said(by file: [UInt8], inPiecesOf size: Int) -> [String] {
+    var reader = DirectoryCSVReader()
+    var said: [String] = []
+    for start in stride(from: 0, to: file.count, by: size) {
+        reader.read(Array(file[start..<min(start + size, file.count)])) { said.append("\($0) \($1)") }
+    }
+    reader.end { said.append("\($0) \($1)") }
+    return said
 }

@@ -20,6 +20,7 @@ enum FuzzTarget: String, CaseIterable {
     case callEnds = "call-ends"
     case numberTable = "number-table"
     case dialledNumber = "dialled-number"
+    case directoryCSV = "directory-csv"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -50,6 +51,7 @@ enum FuzzTarget: String, CaseIterable {
         case .callEnds: feedCallEnds(bytes)
         case .numberTable: feedNumberTable(bytes)
         case .dialledNumber: feedDialledNumber(bytes)
+        case .directoryCSV: feedDirectoryCSV(bytes)
         }
     }
 }
