@@ -102,7 +102,10 @@ extension IntegrationTests {
             #expect(try ask("enabled \(id)", of: phone) == "enabled 1")
             #expect(try ask("reload \(id)", of: phone) == "reloaded 6")
             #expect(try ask("reload com.example.other", of: phone) == "reloaded 1")
-            let enabled = try phone.belfry("directory", "enable", id)
+            var settings = phone.environment
+            settings["BELFRY_APPS"] = "\(folder.path)/Calling.app"
+            let enabled = try run(
+                "\(Surroundings.programs)/belfry", ["directory", "enable", id], environment: settings)
             #expect(enabled.status == .exited(code: 0), "\(enabled)")
             try phone.belfry("directory", "remove", "+\(Self.number)")
             folder.write(
