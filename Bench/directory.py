@@ -3,9 +3,11 @@ look-ups against the same in C, and what a call costs that is looked up."""
 
 import json
 import os
+import pathlib
 import plistlib
 import shutil
 import subprocess
+import tempfile
 import time
 
 import extension
@@ -26,13 +28,14 @@ class Directory:
     def __init__(self, machine):
         self.machine = machine
         self.bundles = {identifier: machine.scratch / f"{identifier}.appex" for identifier in IDS}
-        self.state = machine.scratch / "directory-state"
-        shutil.rmtree(self.state, ignore_errors=True)
+        # On a disk, as people have it: the manager's own folders are in memory.
+        self.state = pathlib.Path(tempfile.mkdtemp(dir="/var/tmp", prefix="belfry-bench-"))
         self.folder = self.state / "directory"
-        self.folder.mkdir(parents=True, mode=0o700)
-        self.state.chmod(0o700)
+        self.folder.mkdir(mode=0o700)
         records = [{"id": identifier, "app": "Bench", "enabled": True} for identifier in IDS]
         (self.folder / "extensions.json").write_text(json.dumps({"extensions": records}))
+        for identifier in IDS:
+            self.give(identifier, SMALL)
         self.environment = {
             **os.environ, "BELFRY_STATE_DIRECTORY": str(self.state), "BELFRY_CONFIG_FILES": "no",
             "BELFRY_DIRECTORY_EXTENSIONS": " ".join(map(str, self.bundles.values())),
@@ -89,11 +92,11 @@ def measure_loads(machine, directory, rounds):
     first = IDS[0]
     for _ in range(rounds):
         peer = subprocess.run(
-            [machine.peers / "number-load", str(LOADED), machine.scratch], check=True, stdout=subprocess.PIPE)
+            [machine.peers / "number-load", str(LOADED), directory.state], check=True, stdout=subprocess.PIPE)
         whole.add_round([directory.load(first, LOADED)[0]], [float(peer.stdout)])
         small, large = directory.load(first, SMALL)[1], directory.load(first, LARGE)[1]
         memory.add_round([large / 1024], [small / 1024])
-        path = machine.scratch / "copy"
+        path = directory.state / "copy"
         difference.add_round([directory.load(first, LARGE, True)[0]], [copied(directory.table(first), path)])
         path.unlink()
     return [
@@ -198,8 +201,11 @@ def worker_mebibytes(machine, state):
 def measure(machine, rounds, count):
     machine.configure(SOUND="none", RING_INTERVAL="1s")
     directory = Directory(machine)
-    for identifier in IDS:
-        directory.load(identifier, LARGE)
-    rows = measure_lookups(machine, directory, rounds)
-    rows += measure_calls(machine, directory, rounds, count)
-    return rows + measure_loads(machine, directory, rounds)
+    try:
+        for identifier in IDS:
+            directory.load(identifier, LARGE)
+        rows = measure_lookups(machine, directory, rounds)
+        rows += measure_calls(machine, directory, rounds, count)
+        return rows + measure_loads(machine, directory, rounds)
+    finally:
+        shutil.rmtree(directory.state, ignore_errors=True)

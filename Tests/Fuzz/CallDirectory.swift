@@ -16,8 +16,9 @@ func feedNumberTable(_ bytes: [UInt8]) {
         let read = { (offset: Int, count: Int) in
             Array(bytes[min(offset, bytes.count)..<min(offset + count, bytes.count)])
         }
-        let row = table.row(of: number) { NumberRow(read(NumberTable.offset(ofRow: $0), NumberRow.bytesCount)) }
-        let entry = row.map { table.entry(of: $0, read: read) }
+        let row = { NumberRow(read(NumberTable.offset(ofRow: $0), NumberRow.bytesCount)) }
+        let found = table.row(of: number, row: row) { first, count in (first..<first + count).compactMap(row) }
+        let entry = found.map { table.entry(of: $0, read: read) }
         precondition(entry.map { $0.number == number } ?? true, "another number's entry")
     }
 }

@@ -36,7 +36,7 @@ public final class NumberTableFile: Sendable {
 
     /// What it says of `number`; nil if that is not in it.
     public func entry(of number: Int64) throws(SystemError) -> NumberEntry? {
-        guard let row = try table.row(of: number, row: row) else { return nil }
+        guard let row = try table.row(of: number, row: row, rows: rows(from:count:)) else { return nil }
         return try table.entry(of: row, read: read)
     }
 
@@ -50,6 +50,16 @@ public final class NumberTableFile: Sendable {
         }
         guard count == NumberRow.bytesCount else { return nil }
         return unsafe withUnsafeBytes(of: &bytes) { unsafe NumberRow(unaligned: $0, at: 0) }
+    }
+
+    /// The rows from an index on.
+    private func rows(from first: Int, count: Int) throws(SystemError) -> [NumberRow] {
+        let bytes = try read(NumberTable.offset(ofRow: first), count * NumberRow.bytesCount)
+        return unsafe bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / NumberRow.bytesCount).map {
+                unsafe NumberRow(unaligned: bytes, at: $0 * NumberRow.bytesCount)
+            }
+        }
     }
 
     /// Calls `body` with each entry, in the order of the numbers, until it returns false.

@@ -25,8 +25,9 @@ import Testing
         let read = { (offset: Int, count: Int) in
             Array(file[min(offset, file.count)..<min(offset + count, file.count)])
         }
-        let row = table?.row(of: number) { NumberRow(read(NumberTable.offset(ofRow: $0), NumberRow.bytesCount)) }
-        return row.flatMap { table?.entry(of: $0, read: read) }
+        let row = { NumberRow(read(NumberTable.offset(ofRow: $0), NumberRow.bytesCount)) }
+        let found = table?.row(of: number, row: row) { first, count in (first..<first + count).compactMap(row) }
+        return found.flatMap { table?.entry(of: $0, read: read) }
     }
 
     private static let entries = [

@@ -117,6 +117,19 @@ import Testing
         #expect(entries[0].label == "x" + String(repeating: "é", count: 511) && entries[1].label == "é")
     }
 
+    @Test("each of many numbers is found, and none between them", arguments: [1, 63, 64, 65, 66, 1_000])
+    func found(count: Int) throws {
+        let folder = try folder()
+        let load = try Self.load(folder)
+        try load.block((0..<count).map { Int64($0 * 2) })
+        _ = try load.commit()
+        let table = try #require(try NumberTableFile(of: .list, in: folder))
+        for number in -1...Int64(count * 2) {
+            let isThere = number >= 0 && number % 2 == 0 && number < count * 2
+            #expect(try table.entry(of: number) == (isThere ? NumberEntry(number, isBlocked: true) : nil), "\(number)")
+        }
+    }
+
     @Test("labels that differences left behind do not grow for ever")
     func growth() throws {
         let folder = try folder()

@@ -6,7 +6,7 @@ extension Command {
         name: "directory",
         synopsis: [
             "directory block NUMBER...", "directory label NUMBER TEXT", "directory remove NUMBER...",
-            "directory clear [--blocked|--labels]", "directory list", "directory lookup NUMBER",
+            "directory clear [--blocked|--labels]", "directory list", "directory lookup NUMBER...",
             "directory import FILE|-", "directory export", "directory enable ID", "directory disable ID",
             "directory order ID...", "directory reload ID|contacts", "directory status",
         ],
@@ -54,10 +54,10 @@ private enum DirectoryVerb: String, CaseIterable {
 
     var argumentsCount: ClosedRange<Int> {
         switch self {
-        case .block, .remove, .order: 1...Int.max
+        case .block, .remove, .lookup, .order: 1...Int.max
         case .label: 2...2
         case .clear, .list, .export, .status: 0...0
-        case .lookup, .import, .enable, .disable, .reload: 1...1
+        case .import, .enable, .disable, .reload: 1...1
         }
     }
 
@@ -68,7 +68,7 @@ private enum DirectoryVerb: String, CaseIterable {
         case .label: "label NUMBER TEXT"
         case .clear: "clear [--blocked|--labels]"
         case .list, .export, .status: rawValue
-        case .lookup: "lookup NUMBER"
+        case .lookup: "lookup NUMBER..."
         case .import: "import FILE|-"
         case .enable, .disable: "\(rawValue) ID"
         case .order: "order ID..."
@@ -84,7 +84,7 @@ private enum DirectoryVerb: String, CaseIterable {
         case .clear: try ListCommands(context).clear()
         case .list: try ListPrinting(context).list()
         case .export: try ListPrinting(context).export()
-        case .lookup: try ListPrinting(context).lookUp(arguments[0])
+        case .lookup: try ListPrinting(context).lookUp(arguments)
         case .import: try ListImport(context).run(arguments[0])
         case .enable: try ExtensionChoice(context).enable(arguments[0])
         case .disable: try ExtensionChoice(context).disable(arguments[0])

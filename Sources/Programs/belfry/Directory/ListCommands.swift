@@ -111,7 +111,7 @@ struct ListCommands {
 
     /// Calls `body` with each number of the command line, or of standard input. If one is wrong, throws once all have
     /// been looked at.
-    private func forEachNumber(_ words: [String], _ body: (Int64) -> Void) throws(CommandError) {
+    func forEachNumber(_ words: [String], _ body: (Int64) -> Void) throws(CommandError) {
         let plan = context.dialingPlan
         var refusals = Refusals(context)
         for word in words where word != "-" { body(try number(word)) }

@@ -43,22 +43,19 @@ struct ListPrinting {
     }
 
     /// `belfry directory lookup`.
-    func lookUp(_ word: String) throws(CommandError) -> ProgramStatus {
-        let number: Int64
-        do throws(NumberFault) { number = try context.dialingPlan.writtenNumber(word) } catch {
-            throw CommandError(.usage, error)
-        }
-        let verdict = DirectoryLookup.verdict(on: number, inStateDirectory: try context.stateDirectory().path) {
-            context.warn($0)
-        }
-        if context.wantsJSON {
-            var object: JSONObject = ["number": .string("+\(number)"), "blocked": .bool(verdict.isBlocked)]
-            if let source = verdict.blockedBy { object["blockedBy"] = .string(source.name) }
-            if let label = verdict.label { object["label"] = .string(label) }
-            if let source = verdict.labelledBy { object["labelFrom"] = .string(source.name) }
-            context.output.json(object)
-        } else {
-            context.output.line(Printable.escaped("+\(number)  \(Self.words(verdict))"))
+    func lookUp(_ words: [String]) throws(CommandError) -> ProgramStatus {
+        let state = try context.stateDirectory().path
+        try ListCommands(context).forEachNumber(words) { number in
+            let verdict = DirectoryLookup.verdict(on: number, inStateDirectory: state) { context.warn($0) }
+            if context.wantsJSON {
+                var object: JSONObject = ["number": .string("+\(number)"), "blocked": .bool(verdict.isBlocked)]
+                if let source = verdict.blockedBy { object["blockedBy"] = .string(source.name) }
+                if let label = verdict.label { object["label"] = .string(label) }
+                if let source = verdict.labelledBy { object["labelFrom"] = .string(source.name) }
+                context.output.json(object)
+            } else {
+                context.output.line(Printable.escaped("+\(number)  \(Self.words(verdict))"))
+            }
         }
         return .done
     }
