@@ -307,9 +307,9 @@ let client: [Target] = [
     room(
         "Client/ExtensionTesting",
         imports: [
-            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
-            "BelfryTesting", "CallDirectory", "CallDirectoryFiles", "CallKit", "DirectoryLoading", "ExtensionKeeping",
-            "ExtensionProcess", "KeeperChannel", "UserNotifications",
+            "BelfryAppGroup", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls",
+            "BelfryTerms", "BelfryTesting", "CallDirectory", "CallDirectoryFiles", "CallKit", "DirectoryLoading",
+            "ExtensionKeeping", "ExtensionProcess", "KeeperChannel", "UserNotifications",
         ]),
     room(
         "Client/CallTesting",

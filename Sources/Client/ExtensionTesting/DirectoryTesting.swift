@@ -19,8 +19,9 @@ import KeeperChannel
 /// }
 /// ```
 ///
-/// In a bell (`@Test(.belfry)`) the handler has that bell's groups: what the test writes to
-/// `UserDefaults(suiteName:)`, or into the group's container, is there for it.
+/// With `@Test(.callDirectory)` the handler has the test's groups: what the test writes to `UserDefaults(suiteName:)`,
+/// or into the group's container, is there for it. In a bell with an extension or an app it has that bell's. Else, also
+/// in a bell without, it has groups that are the process's, not those of the developer's programs.
 public enum DirectoryTesting {
     /// How long a handler may take to complete its request, if a test does not say.
     public static let patience = Duration.seconds(10)
@@ -41,7 +42,7 @@ public enum DirectoryTesting {
         let table = try TestedTable(inStateDirectory: state, of: previous)
         let load = TestedLoad(of: table, entriesMax: entriesMax)
         try load.begin()
-        let door = KeeperDoor.current
+        let door = DirectoryTestState.current
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             load.onceOver { continuation.resume() }
             let code = Thread { door.run { load.run(provider()) } }

@@ -1,6 +1,11 @@
+import BelfryAppGroup
+import BelfryAppleGround
+import BelfrySyscalls
+import BelfryTesting
 import CallKit
 import ExtensionTesting
 import Testing
+import UserNotifications
 
 /// What an app's developer writes to test a handler.
 @Suite struct DirectoryTestingTests {
@@ -89,5 +94,42 @@ import Testing
                 }.start()
             })
         #expect(late.error == nil && late.blocked == [4_930_000_001])
+    }
+
+    /// Blocks the numbers that its app has stored.
+    private static func storedNumbers() -> Handler {
+        Handler { context in
+            let numbers = UserDefaults(suiteName: "group.directory.tests")?.array(forKey: "numbers") as? [Int] ?? []
+            for number in numbers { context.addBlockingEntry(withNextSequentialPhoneNumber: Int64(number)) }
+            context.completeRequest()
+        }
+    }
+
+    @Test("what the test stores is there for the handler, and for no other test", .callDirectory, arguments: [1, 2])
+    func ownGroups(last: Int) async throws {
+        let defaults = try #require(UserDefaults(suiteName: "group.directory.tests"))
+        #expect(defaults.array(forKey: "numbers") == nil)
+        defaults.set([4_930_000_000 + last], forKey: "numbers")
+        let load = try await DirectoryTesting.load(Self.storedNumbers())
+        #expect(load.error == nil && load.blocked == [4_930_000_000 + Int64(last)])
+    }
+
+    @Test("a handler of a test without groups, and in a plain bell, has not those of the developer's programs")
+    func noRealState() async throws {
+        let path = LockedValue<[String?]>([])
+        func load() async throws {
+            let load = try await DirectoryTesting.load(
+                Handler { context in
+                    path.withLock { $0.append(KeeperDoor.stateDirectory?.path) }
+                    context.completeRequest()
+                })
+            #expect(load.error == nil)
+        }
+        try await load()
+        try await Belfry.running { _ in try await load() }
+        let environment = Environment.ofThisProcess(startingWith: ["XDG_STATE_HOME=", "HOME="])
+        let real = StateDirectory(environment: environment)
+        #expect(real != nil && path.withLock { $0.count } == 2)
+        #expect(path.withLock { paths in paths.allSatisfy { $0 != nil && $0 != real?.path } })
     }
 }
