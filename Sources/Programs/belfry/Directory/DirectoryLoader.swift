@@ -77,10 +77,11 @@ struct DirectoryLoader {
     private static func remedy(_ code: Int64, _ source: String) -> String {
         switch DirectoryFailure.Code(rawValue: Int(code)) {
         case .noExtensionFound: "see belfry directory status"
-        case .extensionDisabled: "belfry directory enable \(source)"
         case .currentlyLoading: "wait for the load that goes on"
         case .maximumEntriesExceeded: "see [Directory] MaxEntries="
-        case .loadingInterrupted, .entriesOutOfOrder, .duplicateEntries, .unexpectedIncrementalRemoval, .unknown, nil:
+        // What the problem itself names, or has no remedy.
+        case .extensionDisabled, .loadingInterrupted, .entriesOutOfOrder, .duplicateEntries,
+            .unexpectedIncrementalRemoval, .unknown, nil:
             ""
         }
     }
