@@ -38,7 +38,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var products: [String] {
         switch self {
         case .appExtension: ["ExtensionProcess", "UserNotifications"]
-        case .directory: ["CallKit", "DirectoryProcess"]
+        case .directory: ["CallKit", "DirectoryProcess", "UserNotifications"]
         case .app: ["CallKit", "PushKit", "UIKit", "UserNotifications"]
         }
     }

@@ -91,4 +91,9 @@ import Testing
             #expect(part.detail.hasSuffix(": write nonisolated class, and nonisolated before its extensions"))
         }
     }
+
+    @Test("what the generated file of its module imports is a dependency")
+    func glue() {
+        #expect(PackageKind.directory.products.contains("UserNotifications"))
+    }
 }
