@@ -22,8 +22,6 @@ enum DirectoryTemplate {
             <dict>
                 <key>NSExtensionPointIdentifier</key>
                 <string>com.apple.callkit.call-directory</string>
-                <key>NSExtensionPrincipalClass</key>
-                <string>$(PRODUCT_MODULE_NAME).\(className)</string>
             </dict>
 
         """
