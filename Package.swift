@@ -254,7 +254,7 @@ let apple: [Target] = [
     room(
         "Apple/BelfryNumberStore",
         imports: [
-            "BelfryAppGroup", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallKit",
+            "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallKit",
         ]),
     room("Apple/Combine"),
     room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),

@@ -131,6 +131,7 @@ public final class NumberStore: Sendable {
     ) async throws {
         let folder = try folder()
         try await onQueue { () throws(NumberStoreError) in try folder.change(body) }
+        UnloadedChange(in: group).expectReload()
     }
 
     /// Carries out `body`, which waits for a lock and a disk, apart from the threads of the caller's tasks.

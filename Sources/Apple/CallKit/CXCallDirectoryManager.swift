@@ -1,4 +1,5 @@
 import BelfryAppDoor
+import BelfrySyscalls
 import CallChannel
 public import Foundation
 
@@ -18,6 +19,10 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
     }
 
     private static let one = CXCallDirectoryManager()
+    private static let asked = LockedValue(0)
+
+    /// How often this process has had an extension loaded.
+    package static var reloads: Int { asked.withLock { $0 } }
 
     /// The only one.
     open class var sharedInstance: CXCallDirectoryManager { one }
@@ -27,6 +32,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
     @preconcurrency open func reloadExtension(
         withIdentifier identifier: String, completionHandler completion: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
+        Self.asked.withLock { $0 += 1 }
         ask(.reload(identifier)) { completion?($1) }
     }
 

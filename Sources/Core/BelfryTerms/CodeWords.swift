@@ -373,6 +373,8 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var directoryRemoveFull: Self { Self(Known.directoryRemoveFull) }
     /// The word ``WarningCode/directoryMemory``.
     @inlinable public static var directoryMemory: Self { Self(Known.directoryMemory) }
+    /// The word ``WarningCode/directorySilentReload``.
+    @inlinable public static var directorySilentReload: Self { Self(Known.directorySilentReload) }
     /// The word ``WarningCode/directoryDamaged``.
     @inlinable public static var directoryDamaged: Self { Self(Known.directoryDamaged) }
 }

@@ -133,6 +133,8 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case directoryRemoveFull = "directory-remove-full"
     /// A call directory's extension had more memory than it may have: it was killed.
     case directoryMemory = "directory-memory"
+    /// An app's number store has changed, and no reload followed: the call directory has the old numbers.
+    case directorySilentReload = "directory-silent-reload"
     /// A source of the call directory cannot be read: its numbers count as absent until its next load.
     case directoryDamaged = "directory-damaged"
 }

@@ -45,6 +45,11 @@ extension WarningCode {
                 "The extension had more memory than [Directory] LoadMemory= allows, and was killed.",
                 "Read and add the numbers piece by piece, and keep them as integers, not as objects."
             )
+        case .directorySilentReload:
+            (
+                "The app's number store changed, and no reload followed: calls are still judged by the old numbers.",
+                "Call CXCallDirectoryManager's reloadExtension(withIdentifier:) after the last change."
+            )
         default: nil
         }
     }

@@ -139,7 +139,7 @@ extension WarningCode {
             .executeSwallowed, .audioEarly, .audioAfterEnd, .audioCategory, .soundUnreadable:
             appExplanation ?? ("", "")
         case .directoryOrder, .directoryDuplicate, .directoryFormat, .directoryIncomplete, .directoryAsync,
-            .directoryFullAsDiff, .directoryRemoveFull, .directoryMemory:
+            .directoryFullAsDiff, .directoryRemoveFull, .directoryMemory, .directorySilentReload:
             directoryExplanation ?? ("", "")
         }
     }
