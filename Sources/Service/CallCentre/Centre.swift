@@ -94,7 +94,7 @@ public final class Centre {
             [unowned self] in heard($0)
         }
         for event in faults { journal.write(event) }
-        directory.loadContactsIfNewer()
+        directory.loadContactsIfOutdated()
         look()
     }
 

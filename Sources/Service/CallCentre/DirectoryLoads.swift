@@ -65,12 +65,17 @@ final class DirectoryLoads {
         }
     }
 
-    /// Has the address book's table made if there is none, or its file is newer.
-    func loadContactsIfNewer() {
-        guard let file = settings.contactsFile, let written = FileIdentity(at: file) else { return }
+    /// Has the address book's table made if there is none, or its file is newer; and removed if there is no address
+    /// book any more.
+    func loadContactsIfOutdated() {
         let folder = try? DirectoryFolder.open(inStateDirectory: settings.state.path, makes: false)
-        if let table = try? folder?.tableDate(of: .contacts), table >= written.modifiedMicroseconds { return }
-        load(Self.contacts) { [warn] failure in
+        let table = try? folder?.tableDate(of: .contacts)
+        if let file = settings.contactsFile {
+            guard let written = FileIdentity(at: file), table ?? .min < written.modifiedMicroseconds else { return }
+        } else if table == nil {
+            return
+        }
+        load(Self.contacts) { [warn, file = settings.contactsFile ?? ""] failure in
             guard let failure else { return }
             warn(CodeWord(.configuration), "[Contacts] File=\(file): no caller is known by it: \(failure.description)")
         }

@@ -1,11 +1,11 @@
 import BelfryEventLoop
-import BelfryJSON
 import BelfryLines
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import CallDirectory
+import DirectoryLoading
 import Glibc
 
 /// One process of `belfry-directory`, and what it says, as lines of JSON on its standard output.
@@ -94,15 +94,11 @@ final class LoaderProcess {
 
     private func take(_ line: [UInt8]) {
         // What is no line of the contract comes from nowhere: the program is this build's.
-        guard let said = try? JSONValue.parse(line).objectValue else { return }
-        if let code = said["warning"]?.stringValue {
-            tell(.warning(CodeWord(rawValue: code), said["detail"]?.stringValue ?? ""))
-        } else if let text = said["output"]?.stringValue {
-            tell(.output(text))
-        } else if let code = said["code"] {
-            let known = code.integerValue.flatMap { DirectoryFailure.Code(rawValue: Int($0)) }
-            let isWell = code == .null
-            outcome = isWell ? .some(nil) : DirectoryFailure(known ?? .unknown, said["problem"]?.stringValue ?? "")
+        switch LoadNews(line: line) {
+        case .warning(let code, let detail)?: tell(.warning(code, detail))
+        case .output(let text)?: tell(.output(text))
+        case .over(let outcome)?: self.outcome = .some(outcome.failure)
+        case nil: break
         }
     }
 

@@ -80,8 +80,13 @@ public struct PersonList {
             defer { extendLifetime(lock) }
             let rowsBefore = try table()?.table.header.rows ?? 0
             let load = try NumberTableLoad(.list, in: folder, wantsDifference: true, entriesMax: .max)
-            try body(load)
-            return Change(rowsBefore: rowsBefore, rows: try load.commit().rows)
+            do {
+                try body(load)
+                return Change(rowsBefore: rowsBefore, rows: try load.commit().rows)
+            } catch {
+                load.abandon()
+                throw error
+            }
         } catch let error as NoTable {
             throw .damaged(error.description)
         } catch {

@@ -227,14 +227,15 @@ import Testing
     }
 
     @Test(
-        "the address book's table is made at the start, if there is none or its file is newer",
+        "the address book's table is made at the start if there is none, or its file is newer or no setting any more",
         arguments: [
-            (nil, true), (-5, true), (5, false),
-        ] as [(Int?, Bool)])
-    func contacts(tableIsNewerBy seconds: Int?, isMade: Bool) throws {
+            (nil, true, true), (-5, true, true), (5, true, false), (5, false, true), (nil, false, false),
+        ] as [(Int?, Bool, Bool)])
+    func contacts(tableIsNewerBy seconds: Int?, isConfigured: Bool, isMade: Bool) throws {
         let end = try end("echo \"$*\" > \"$0.loaded\"; printf '{\"code\":2,\"problem\":\"no cards\"}\\n'") {
             settings, folder in
-            settings.contactsFile = folder.write([], to: "contacts.vcf")
+            let file = folder.write([], to: "contacts.vcf")
+            settings.contactsFile = isConfigured ? file : nil
             if let seconds {
                 let table = folder.write([], to: "state/directory/contacts.numbers")
                 var times = [timespec](repeating: timespec(), count: 2)
