@@ -533,7 +533,7 @@ let fuzzers: [Target] =
                 "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
                 "CBelfryLinux", "CFuzzer", "CallChannel", "CallControl", "CallDirectory",
-                "CallLedger", "DesktopChannel", "Forwarding",
+                "CallLedger", "DesktopChannel", "DirectoryLoading", "Forwarding",
                 "KeeperChannel",
                 "PictureFetch",
                 "PushAPI", "PushEndpoint", "RingEar", "SystemSound",

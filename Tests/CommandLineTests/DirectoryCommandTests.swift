@@ -101,6 +101,7 @@ import Testing
             ["import"],
             ["lookup"], ["enable"], ["order"], ["order", "a", "a"], ["block", "+1555", "--labels"], ["export", "x"],
         ] { #expect(CommandRun(["directory"] + words, environment).status == .usage, "\(words)") }
+        #expect(run().complaints.contains("block, label, remove"))
         #expect(run("block", "+1555").complaints.contains("+1555 has fewer than 8 digits"))
         #expect(run("block", "+1234567890123456").complaints.contains("more than 15 digits"))
         #expect(CommandRun(["directory", "list"], [:]).status == .unavailable)

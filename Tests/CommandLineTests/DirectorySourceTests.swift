@@ -137,7 +137,7 @@ import Testing
         #expect(failed.error?.status == .unavailable)
         #expect(failed.error?.problem.hasSuffix(": 3 entriesOutOfOrder: blocking entry 2 is 1, after 5") == true)
         #expect(DirectoryRecords(in: try directory())[try id("com.example.names")]?.isEnabled == true)
-        let remedies = [1: "status", 5: "MaxEntries=", 6: "enable com.example.names", 7: "wait"]
+        let remedies = [1: "status", 5: "MaxEntries=", 7: "wait"]
         for (code, remedy) in remedies {
             let failed = choose([#"{"code":\#(code),"problem":"x"}"#], exit: 1) { choice throws(CommandError) in
                 try choice.reload("com.example.names")

@@ -1,6 +1,7 @@
 // Tables and lists of numbers, and numbers as people write them. A trap is a finding, and so is an entry of another
 // number.
 import CallDirectory
+import DirectoryLoading
 
 func feedNumberTable(_ bytes: [UInt8]) {
     // The header's checksum hides all else from chance.
@@ -32,6 +33,12 @@ func feedDialledNumber(_ bytes: [UInt8]) {
         guard let number = plan.number(of: handle) else { continue }
         precondition(number > 0 && plan.number(of: "+\(number)") == number, "a number is not its own")
     }
+}
+
+/// What the loader says, which is read as it was written.
+func feedLoadNews(_ bytes: [UInt8]) {
+    guard let news = LoadNews(line: bytes), case .over(let outcome) = news else { return }
+    precondition(LoadNews(line: news.line) == news || outcome.elapsed != .zero, "an outcome is not read")
 }
 
 /// Comma-separated values: read in pieces they say what they say as a whole.

@@ -21,6 +21,7 @@ enum FuzzTarget: String, CaseIterable {
     case numberTable = "number-table"
     case dialledNumber = "dialled-number"
     case directoryCSV = "directory-csv"
+    case loadNews = "load-news"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -52,6 +53,7 @@ enum FuzzTarget: String, CaseIterable {
         case .numberTable: feedNumberTable(bytes)
         case .dialledNumber: feedDialledNumber(bytes)
         case .directoryCSV: feedDirectoryCSV(bytes)
+        case .loadNews: feedLoadNews(bytes)
         }
     }
 }

@@ -75,6 +75,20 @@ extension LoadNews {
     /// The news as the line that `belfry-directory` writes, newline included.
     public var line: [UInt8] { json.serialized() + [UInt8(ascii: "\n")] }
 
+    /// The news in a line that `belfry-directory` has written; nil if it is none that this version knows.
+    public init?(line: [UInt8]) {
+        guard let said = try? JSONValue.parse(line).objectValue else { return nil }
+        if let code = said["warning"]?.stringValue {
+            self = .warning(CodeWord(rawValue: code), detail: said["detail"]?.stringValue ?? "")
+        } else if let text = said["output"]?.stringValue {
+            self = .output(text)
+        } else if said["code"] != nil {
+            self = .over(LoadOutcome(said))
+        } else {
+            return nil
+        }
+    }
+
     private var json: JSONObject {
         switch self {
         case .warning(let code, let detail): ["warning": .string(code.rawValue), "detail": .string(detail)]
@@ -85,6 +99,25 @@ extension LoadNews {
 }
 
 extension LoadOutcome {
+    fileprivate init(_ said: JSONObject) {
+        if let code = said["code"]?.integerValue {
+            let known = DirectoryFailure.Code(rawValue: Int(code)) ?? .unknown
+            self.init(.failure(DirectoryFailure(known, said["problem"]?.stringValue ?? "")))
+        } else {
+            func count(_ key: String) -> Int { Int(said[key]?.integerValue ?? 0) }
+            var loaded = Loaded()
+            (loaded.rows, loaded.blocked, loaded.identified) = (count("rows"), count("blocked"), count("identified"))
+            loaded.isIncremental = said["incremental"]?.boolValue ?? false
+            self.init(.success(loaded))
+        }
+        if let error = said["cancelled"]?.objectValue {
+            cancellation = Cancellation(
+                domain: error["domain"]?.stringValue ?? "", code: error["code"]?.integerValue ?? 0,
+                text: error["text"]?.stringValue ?? "")
+        }
+        elapsed = TimeSpan(seconds: said["seconds"]?.numberValue ?? 0) ?? .zero
+    }
+
     fileprivate var json: JSONObject {
         var json: JSONObject
         switch result {

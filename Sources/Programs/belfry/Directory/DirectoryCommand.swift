@@ -27,17 +27,17 @@ extension Command {
             Option("blocked", "take off what is blocked, and keep labels (clear)"),
             Option("labels", "take off labels, and keep what is blocked (clear)"),
         ],
-        arguments: 1...Int.max
+        arguments: 0...Int.max
     ) { context throws(CommandError) in
         let words = context.options.arguments
         let arguments = Array(words.dropFirst())
-        for option in ["blocked", "labels"] where context.options.has(option) && words[0] != "clear" {
+        for option in ["blocked", "labels"] where context.options.has(option) && words.first != "clear" {
             throw CommandError(.usage, "--\(option) goes with directory clear", "leave it out")
         }
-        guard let verb = DirectoryVerb(rawValue: words[0]) else {
+        guard let verb = words.first.flatMap(DirectoryVerb.init(rawValue:)) else {
             let names = DirectoryVerb.allCases.map(\.rawValue)
             throw CommandError(
-                .usage, "there is no belfry directory \(words[0])",
+                .usage, words.first.map { "there is no belfry directory \($0)" } ?? "what about the directory?",
                 names.dropLast().joined(separator: ", ") + " or \(names.last ?? "")")
         }
         guard verb.argumentsCount.contains(arguments.count) || verb == .label && arguments == ["-"] else {

@@ -1,9 +1,9 @@
 import BelfryCommandLine
-import BelfryJSON
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallDirectory
+import DirectoryLoading
 import Glibc
 
 /// The program beside this one that loads a source of the call directory, and what it says.
@@ -24,7 +24,7 @@ struct DirectoryLoader {
         guard let path, unsafe access(path, X_OK) == 0 else {
             throw CommandError(.unavailable, "there is no \(Self.name) beside belfry, which loads it", "make install")
         }
-        var outcome: JSONObject?
+        var outcome: LoadOutcome?
         do throws(SystemError) {
             let pipe = try DescriptorPair.pipe()
             let child = try ChildProcess(
@@ -34,9 +34,12 @@ struct DirectoryLoader {
             pipe.writing.close()
             try Self.forEachLine(of: pipe.reading) { line in
                 if context.wantsJSON { context.output.bytes(line + [UInt8(ascii: "\n")]) }
-                guard let object = try? JSONValue.parse(line).objectValue else { return }
-                if object["code"] != nil { outcome = object }
-                if !context.wantsJSON { Self.tell(object, context) }
+                switch LoadNews(line: line) {
+                case .warning(let code, let detail)?: if !context.wantsJSON { context.warn("\(code): \(detail)") }
+                case .output(let text)?: if !context.wantsJSON { context.output.line(Printable.escaped(text)) }
+                case .over(let last)?: outcome = last
+                case nil: break
+                }
             }
             _ = try child.waitUntilExit()
         } catch {
@@ -47,41 +50,32 @@ struct DirectoryLoader {
                 .unavailable, "\(source) was not loaded: \(Self.name) has ended and not said why",
                 "see journalctl --user -t \(Self.name)")
         }
-        if let code = outcome["code"]?.integerValue {
-            let problem = outcome["problem"]?.stringValue ?? ""
-            let apple = DirectoryFailure.Code(rawValue: Int(code)).map { "\($0.rawValue) \($0)" } ?? "\(code)"
+        switch outcome.result {
+        case .failure(let failure):
             throw CommandError(
-                .unavailable, "\(source) was not loaded, and its numbers are as they were: \(apple): \(problem)",
-                Self.remedy(code, source))
+                .unavailable,
+                "\(source) was not loaded, and its numbers are as they were: \(failure.code.rawValue) \(failure.code): "
+                    + failure.description,
+                Self.remedy(failure.code))
+        case .success(let loaded): if !context.wantsJSON { context.output.line(Self.words(source, loaded)) }
         }
-        if !context.wantsJSON { context.output.line(Self.words(source, outcome)) }
         return .done
     }
 
-    /// Tells a line that is not the last one.
-    private static func tell(_ object: JSONObject, _ context: Context) {
-        if let warning = object["warning"]?.stringValue {
-            context.warn("\(warning): \(object["detail"]?.stringValue ?? "")")
-        } else if let text = object["output"]?.stringValue {
-            context.output.line(Printable.escaped(text))
-        }
+    private static func words(_ source: String, _ loaded: LoadOutcome.Loaded) -> String {
+        let kind = loaded.isIncremental ? ", as a difference" : ""
+        return "loaded \(source)\(kind): \(loaded.rows) numbers, \(loaded.blocked) blocked, "
+            + "\(loaded.identified) with labels"
     }
 
-    private static func words(_ source: String, _ outcome: JSONObject) -> String {
-        func count(_ key: String) -> String { "\(outcome[key]?.integerValue ?? 0)" }
-        let kind = outcome["incremental"]?.boolValue == true ? ", as a difference" : ""
-        return "loaded \(source)\(kind): \(count("rows")) numbers, \(count("blocked")) blocked, "
-            + "\(count("identified")) with labels"
-    }
-
-    private static func remedy(_ code: Int64, _ source: String) -> String {
-        switch DirectoryFailure.Code(rawValue: Int(code)) {
+    private static func remedy(_ code: DirectoryFailure.Code) -> String {
+        switch code {
         case .noExtensionFound: "see belfry directory status"
         case .currentlyLoading: "wait for the load that goes on"
         case .maximumEntriesExceeded: "see [Directory] MaxEntries="
         // What the problem itself names, or has no remedy.
         case .extensionDisabled, .loadingInterrupted, .entriesOutOfOrder, .duplicateEntries,
-            .unexpectedIncrementalRemoval, .unknown, nil:
+            .unexpectedIncrementalRemoval, .unknown:
             ""
         }
     }
