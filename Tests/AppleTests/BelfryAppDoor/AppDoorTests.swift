@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// The way from an app to `belfry-calls`: what its peer does to it, and what the app's queues do.
-@Suite(.timeLimit(.minutes(1))) struct AppDoorTests {
+@Suite(.timeLimit(.minutes(10))) struct AppDoorTests {
     private func opened(_ app: PlayedApp) -> AsyncStream<String>.Iterator {
         let words = app.words
         app.door.connect()

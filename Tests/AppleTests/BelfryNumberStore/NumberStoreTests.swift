@@ -8,7 +8,7 @@ import Testing
 @testable import BelfryNumberStore
 
 /// The numbers that an app keeps for its call directory: eight operations on one file.
-@Suite(.onPhone, .timeLimit(.minutes(1))) struct NumberStoreTests {
+@Suite(.onPhone, .timeLimit(.minutes(10))) struct NumberStoreTests {
     private func path(_ group: String) -> String { "\(Phone.state.path)/groups/\(group)/Library/NumberStore" }
 
     private func bytes(_ group: String) -> [UInt8]? {

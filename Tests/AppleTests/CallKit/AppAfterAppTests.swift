@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Apps that are tested one after the other in a process, and what that keeps of them.
-@Suite(.timeLimit(.minutes(1))) struct AppAfterAppTests {
+@Suite(.timeLimit(.minutes(10))) struct AppAfterAppTests {
     private let app: PlayedApp
     private let answers = AsyncStream.makeStream(of: String.self)
 

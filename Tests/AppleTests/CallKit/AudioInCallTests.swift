@@ -9,7 +9,7 @@ import Foundation
 import Testing
 
 /// An app's audio in its calls, by what `belfry-calls` says, and what it is told of.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct AudioInCallTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct AudioInCallTests {
     /// Notes what the audio session says whenever the delegate is called.
     private final class Delegate: NSObject, CXProviderDelegate, @unchecked Sendable {
         let heard: AsyncStream<String>

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// CallKit's values: defaults, equality, copies, archives and errors as Apple's are.
-@Suite(.timeLimit(.minutes(1))) struct CallValueTests {
+@Suite(.timeLimit(.minutes(10))) struct CallValueTests {
     private func archived<Object: NSObject & NSSecureCoding>(_ object: Object) throws -> Object {
         let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
         return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: Object.self, from: data))

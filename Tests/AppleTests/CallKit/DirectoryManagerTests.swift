@@ -7,7 +7,7 @@ import Testing
 @testable import CallKit
 
 /// What an app asks the call directory's manager, and how it is answered.
-@Suite(.timeLimit(.minutes(1))) struct DirectoryManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectoryManagerTests {
     private typealias Failure = CXErrorCodeCallDirectoryManagerError
 
     private let app: PlayedApp

@@ -8,7 +8,7 @@ import Testing
 import UIKit
 
 /// The icon of a provider, as it goes to the desktop.
-@Suite(.timeLimit(.minutes(1))) struct IconTests {
+@Suite(.timeLimit(.minutes(10))) struct IconTests {
     @Test("a small PNG picture is said, without what is not pixels; anything else is told, and is no icon")
     func icons() async throws {
         let app = try PlayedApp()

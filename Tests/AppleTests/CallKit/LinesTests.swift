@@ -11,7 +11,7 @@ import Testing
 
 /// A manager of two lines as offices have it, unedited, before the rules that decide: each of its methods does what its
 /// name says.
-@Suite(.timeLimit(.minutes(1))) struct LinesTests {
+@Suite(.timeLimit(.minutes(10))) struct LinesTests {
     private let app: PlayedApp
     private let folder = TemporaryFolder()
 

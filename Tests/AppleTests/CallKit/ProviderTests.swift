@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// A provider between an app's delegate and `belfry-calls`.
-@Suite(.timeLimit(.minutes(1))) struct ProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct ProviderTests {
     /// A delegate that notes what it hears and on which queue.
     final class Delegate: NSObject, CXProviderDelegate, @unchecked Sendable {
         static let key = DispatchSpecificKey<Bool>()

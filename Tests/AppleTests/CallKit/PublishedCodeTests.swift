@@ -11,7 +11,7 @@ import Support
 import Testing
 
 /// Calling code as it is published, unedited, over the whole walk.
-@Suite(.timeLimit(.minutes(1))) struct PublishedCodeTests {
+@Suite(.timeLimit(.minutes(10))) struct PublishedCodeTests {
     private let app: PlayedApp
     private var centre: PlayedCentre { app.centre }
     private let call = UUID()

@@ -10,7 +10,7 @@ import Testing
 @testable import CallKit
 
 /// An app's `ringtoneSound`, from its bundle to `belfry-calls`.
-@Suite(.timeLimit(.minutes(1))) struct RingtoneTests {
+@Suite(.timeLimit(.minutes(10))) struct RingtoneTests {
     private let app: PlayedApp
     private var centre: PlayedCentre { app.centre }
     private let folder = TemporaryFolder()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Actions on calls that go on, as the delegate gets them, and as the app asks for them.
-@Suite(.timeLimit(.minutes(1))) struct TalkActionTests {
+@Suite(.timeLimit(.minutes(10))) struct TalkActionTests {
     private final class Delegate: NSObject, CXProviderDelegate, @unchecked Sendable {
         let performed: AsyncStream<String>
         private let tell: AsyncStream<String>.Continuation

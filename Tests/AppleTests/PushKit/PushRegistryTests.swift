@@ -10,7 +10,7 @@ import Support
 import Testing
 
 /// A registry between an app's delegate and `belfry-calls`.
-@Suite(.timeLimit(.minutes(1))) struct PushRegistryTests {
+@Suite(.timeLimit(.minutes(10))) struct PushRegistryTests {
     private let app: PlayedApp
     private var centre: PlayedCentre { app.centre }
     private let queue = DispatchQueue(label: "app.pushes")

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// The ready extension of a number store, loaded by the system's rules.
-@Suite(.timeLimit(.minutes(1))) struct NumberStoreProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct NumberStoreProviderTests {
     private static let group = "group.com.example.numbers"
     private let store = NumberStore(group: group)
 

@@ -164,7 +164,7 @@ import Testing
 
     @Test(
         "R10 the watch shows the ledger again when a ring's time is up, though nobody writes so",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func timeIsUp() throws {
         let until = loop.now + .milliseconds(50)
         _ = file.transactAndWait(on: loop) {
@@ -187,7 +187,7 @@ import Testing
         loop.runUntilIdle()
     }
 
-    @Test("R10 and when a process ends that an answered call goes on in, or was over before", .timeLimit(.minutes(1)))
+    @Test("R10 and when a process ends that an answered call goes on in, or was over before", .timeLimit(.minutes(10)))
     func holderDies() throws {
         let child = try ChildProcess(ChildCommand(path: "/bin/sleep", arguments: ["600"]))
         let holder = Owner(try #require(ProcessIdentity(livingPID: child.pid)))
