@@ -237,10 +237,10 @@ public final class Centre {
             self.app(id) { $0.stopping.append(link) }
             perform({ $0.stop(at: $1) }, of: id)
         case .becomesApp(let id, let pid):
+            // It can say so of itself only: what is followed is also what "belfry app stop" ends. Before the answer, at
+            // which it becomes the app: one that ends at once would else be gone before it is followed.
+            if settings.apps[id] != nil, let process, process == pid { self.process(of: id).follow(process) }
             connections?.answer(.done, to: link)
-            // It can say so of itself only: what is followed is also what "belfry app stop" ends.
-            guard settings.apps[id] != nil, let process, process == pid else { return }
-            self.process(of: id).follow(process)
         }
     }
 
