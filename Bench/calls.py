@@ -260,7 +260,7 @@ def microseconds_late(phones):
 
 
 def add_rounds_of_ticks(machine, comparison, rounds):
-    settings = LIVELY | {"SOUND": "ring", "RING_INTERVAL": "100ms"}
+    settings = LIVELY | {"SOUND": "ring", "RING_INTERVAL": "200ms"}
     folders = [bundle(machine, "Tune.app", tune="tune.wav"), bundle(machine, "Plain.app")]
     with ticks.sound_server(), contextlib.ExitStack() as stack:
         phones, apps = [], []
