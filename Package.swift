@@ -102,7 +102,7 @@ let system: [Target] = [
     room("System/CallDirectoryFiles", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CallDirectory"]),
     room("System/BelfryApps", imports: ["BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryCommandLine", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
-    room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms", "CallDirectory"]),
     room("System/BelfryDatabase", imports: ["BelfrySyscalls", "SQLite3"]),
     room(
         "System/DeviceRegistry",
@@ -334,15 +334,15 @@ let programs: [Target] = [
         "Programs/belfry-calls",
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryEventLoop", "BelfryJournal", "BelfryPush", "BelfrySettings",
-            "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "CallDirectory",
-            "CallDirectoryFiles", "RingEar",
+            "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "CallDirectoryFiles",
+            "RingEar",
         ]),
     // It starts an extension's process through the worker.
     program(
         "Programs/belfry-directory",
         imports: [
             "BelfryAppGroup", "BelfryConfinement", "BelfryEventLoop", "BelfrySettings", "BelfrySyscalls",
-            "CallDirectory", "DirectoryLoading",
+            "DirectoryLoading",
         ]),
     program(
         "Programs/belfry-apns",
@@ -356,8 +356,8 @@ let programs: [Target] = [
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAlerts", "BelfryAppGroup", "BelfryBus", "BelfryJSON", "DesktopChannel", "Showing",
-            "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallDirectory", "CallDirectoryFiles",
-            "CallLedger", "Interception", "ExtensionKeeping", "PictureFetcher", "PushFollowing", "SystemSound",
+            "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallDirectoryFiles", "CallLedger",
+            "Interception", "ExtensionKeeping", "PictureFetcher", "PushFollowing", "SystemSound",
         ]
     ),
     program(

@@ -9,6 +9,24 @@ package enum OwnProcess {
         keepBridges()
     }
 
+    /// Runs code for the process at the other end of descriptor 3 until that leaves: `serve` talks with it on another
+    /// thread, and the main thread serves the main queue, the main actor and the main run loop. Without that process,
+    /// as in a shell, says `hint` and ends with status 64.
+    package static func run(orSay hint: String, serving serve: @escaping @Sendable (ProcessChannel) -> Void) -> Never {
+        prepare()
+        guard let channel = ProcessChannel(descriptor: ProcessChannel.keeperDescriptor) else {
+            FileHandle.standardError.write(Data("\(hint)\n".utf8))
+            exit(EX_USAGE)
+        }
+        let reader = Thread {
+            serve(channel)
+            _exit(EXIT_SUCCESS)
+        }
+        reader.name = "host"
+        reader.start()
+        runMainLoop()
+    }
+
     /// Serves the main queue, the main actor and the main run loop. To be called by the main thread.
     package static func runMainLoop() -> Never {
         // A run loop without a source returns at once.

@@ -130,8 +130,8 @@ public final class NumberStore: Sendable {
         _ body: @escaping @Sendable (inout NumberStoreContent, Int64) throws(NumberStoreError) -> Void
     ) async throws {
         let folder = try folder()
-        try await onQueue { () throws(NumberStoreError) in try folder.change(body) }
-        UnloadedChange(in: group).expectReload()
+        let isChanged = try await onQueue { () throws(NumberStoreError) in try folder.change(body) }
+        if isChanged { UnloadedChange(in: group).expectReload() }
     }
 
     /// Carries out `body`, which waits for a lock and a disk, apart from the threads of the caller's tasks.

@@ -41,10 +41,11 @@ struct NumberStoreFolder: Sendable {
         }
     }
 
-    /// Changes what the store holds: `body` gets it, and the date of the change. Done once it is on disk.
+    /// Changes what the store holds: `body` gets it, and the date of the change. Done once it is on disk. False if the
+    /// store was so already, and nothing is written.
     func change(
         _ body: (inout NumberStoreContent, Int64) throws(NumberStoreError) -> Void
-    ) throws(NumberStoreError) {
+    ) throws(NumberStoreError) -> Bool {
         do {
             let directory = try open()
             let lock = try FileLock.take(Self.lockName, in: directory)
@@ -54,7 +55,7 @@ struct NumberStoreFolder: Sendable {
             if content.id == 0 { content.id = .random(in: 1 ... .max) }
             let date = max(wallTimeMicroseconds(), before.changed + 1)
             try body(&content, date)
-            guard content.blocked != before.blocked || content.identified != before.identified else { return }
+            guard content.blocked != before.blocked || content.identified != before.identified else { return false }
             content.changed = date
             content.forgetRemoved(ifMoreThan: Self.removedMax)
             let temporary = ".\(Self.name).new"
@@ -62,6 +63,7 @@ struct NumberStoreFolder: Sendable {
             try directory.remove(temporary)
             try directory.replace(
                 Self.name, with: content.bytes, temporaryName: temporary, in: directory, isDurable: true)
+            return true
         } catch let error as SystemError {
             throw Self.error(error)
         } catch let error as NumberStoreError {

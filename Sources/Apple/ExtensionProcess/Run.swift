@@ -1,5 +1,4 @@
 import BelfryAppleGround
-import Glibc
 public import UserNotifications
 
 /// Runs an extension in this process until its keeper leaves; the whole of an extension's `main.swift`:
@@ -12,18 +11,7 @@ public import UserNotifications
 /// run loop; `didReceive` and the expiry call run on two others. The keeper is at descriptor 3. Without one, as in a
 /// shell, the process says so and ends with status 64.
 public func run(_ makeService: @autoclosure @escaping @Sendable () -> BelfryServiceExtension) -> Never {
-    OwnProcess.prepare()
-    guard let channel = ProcessChannel(descriptor: ProcessChannel.keeperDescriptor) else {
-        let line = "An extension is started by its host: belfry-worker --extension Name.appex\n"
-        FileHandle.standardError.write(Data(line.utf8))
-        exit(EX_USAGE)
+    OwnProcess.run(orSay: "An extension is started by its host: belfry-worker --extension Name.appex") { channel in
+        _ = Visits(channel: channel, makeService: makeService).serve()
     }
-    let visits = Visits(channel: channel, makeService: makeService)
-    let reader = Thread {
-        _ = visits.serve()
-        _exit(EXIT_SUCCESS)
-    }
-    reader.name = "host"
-    reader.start()
-    OwnProcess.runMainLoop()
 }

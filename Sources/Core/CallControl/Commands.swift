@@ -8,9 +8,8 @@ extension CallStateMachine {
         let clients = client.map { [$0] } ?? []
         if case .end = command, let index = openEnd(of: name) { return actions[index].clients += clients }
         let call: LiveCall
-        switch target(of: command, name) {
-        case .failure(let why): return answer(clients, .noCall(why.text))
-        case .success(let found): call = found
+        do throws(NoCall) { call = try target(of: command, name) } catch {
+            return answer(clients, .noCall(error.text))
         }
         if let why = obstacle(to: command, of: call) { return answer(clients, .refused(why)) }
         let transaction = if case .giveWay(let key, _) = command { answering(key) } else { makeUUID() }
@@ -45,19 +44,19 @@ extension CallStateMachine {
     }
 
     /// The call with that key or UUID; the active one if it has no name, or the held one to go on with.
-    private func target(of command: CallCommand, _ name: String?) -> Result<LiveCall, NoCall> {
+    private func target(of command: CallCommand, _ name: String?) throws(NoCall) -> LiveCall {
         let going = calls.filter { $0.state == .ongoing }
         if let name {
-            if let call = going.first(where: { isNamed($0, name) }) { return .success(call) }
+            if let call = going.first(where: { isNamed($0, name) }) { return call }
             let other = calls.first { isNamed($0, name) }?.isBeforeAnswer
             let why = other.map { $0 ? "\(name) still rings" : "\(name) is being ended" }
-            return .failure(NoCall(text: why ?? "no call that goes on is named \(name)"))
+            throw NoCall(text: why ?? "no call that goes on is named \(name)")
         }
         let wanted = command == .hold(false)
-        if let call = going.last(where: { $0.isOnHold == wanted }) { return .success(call) }
-        guard let other = going.last else { return .failure(NoCall(text: "no call goes on")) }
+        if let call = going.last(where: { $0.isOnHold == wanted }) { return call }
+        guard let other = going.last else { throw NoCall(text: "no call goes on") }
         let state = wanted ? "no call is held" : "no call is active, and \(key(of: other)) is held"
-        return .failure(NoCall(text: "\(state): name one"))
+        throw NoCall(text: "\(state): name one")
     }
 
     /// The action that ends the call of that name already: whoever else wants its end waits for the same.

@@ -8,7 +8,6 @@ import BelfrySyscalls
 import BelfryTerms
 import CallCentre
 import CallControl
-import CallDirectory
 import CallDirectoryFiles
 import Glibc
 import RingEar
@@ -92,10 +91,7 @@ enum Serving {
         settings.environment = loaded.apnsEnvironment
         settings.contactsFile = loaded.contactsFile
         if loaded.looksUpAppCalls {
-            let plan = DialingPlan(
-                countryCode: loaded.countryCode, trunkPrefix: loaded.trunkPrefix,
-                internationalPrefix: loaded.internationalPrefix)
-            settings.lookUp = DirectoryLookup.ofHandles(plan, inStateDirectory: state.path)
+            settings.lookUp = DirectoryLookup.ofHandles(loaded.dialingPlan, inStateDirectory: state.path)
         }
         settings.directoryExtensions = loaded.directoryExtensions
         settings.loadMax = loaded.directoryLoadTimeout + Self.writingMax

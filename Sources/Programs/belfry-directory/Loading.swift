@@ -3,7 +3,6 @@ import BelfryConfinement
 import BelfryEventLoop
 import BelfrySettings
 import BelfrySyscalls
-import CallDirectory
 import DirectoryLoading
 import Glibc
 
@@ -55,9 +54,7 @@ enum Loading {
         settings.entriesMax = loaded.directoryEntriesMax
         settings.timeout = loaded.directoryLoadTimeout
         settings.memoryBytesMax = loaded.directoryLoadBytesMax
-        settings.plan = DialingPlan(
-            countryCode: loaded.countryCode, trunkPrefix: loaded.trunkPrefix,
-            internationalPrefix: loaded.internationalPrefix)
+        settings.plan = loaded.dialingPlan
         return settings
     }
 

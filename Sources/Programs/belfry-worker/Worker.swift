@@ -6,7 +6,6 @@ import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
-import CallDirectory
 import CallDirectoryFiles
 import CallLedger
 import CallService
@@ -234,10 +233,7 @@ final class Worker {
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
         world.desktop = desktop
-        world.lookUp = DirectoryLookup.ofHandles(
-            DialingPlan(
-                countryCode: settings.countryCode, trunkPrefix: settings.trunkPrefix,
-                internationalPrefix: settings.internationalPrefix), inStateDirectory: state.path)
+        world.lookUp = DirectoryLookup.ofHandles(settings.dialingPlan, inStateDirectory: state.path)
         world.appCalls = AppCallsDoor(group: group) { [unowned self] in
             calls = CallLink(to: runtime.callsSocketPath, on: loop)
             return calls

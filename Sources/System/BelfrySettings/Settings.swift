@@ -1,5 +1,6 @@
 public import BelfryDevices
 public import BelfryTerms
+public import CallDirectory
 
 /// What an operator may tune, with every value inside its range.
 public struct Settings: Hashable, Sendable {
@@ -170,6 +171,13 @@ public enum DesktopClose: String, Hashable, Sendable {
     case silence
     /// It rings on as it did.
     case none
+}
+
+extension Settings {
+    /// How numbers are written here.
+    public var dialingPlan: DialingPlan {
+        DialingPlan(countryCode: countryCode, trunkPrefix: trunkPrefix, internationalPrefix: internationalPrefix)
+    }
 }
 
 /// `[Desktop] Notify=`: whether calls are shown.

@@ -157,17 +157,20 @@ import Testing
         let group = try #require(GroupName("group.clock"))
         let folder = NumberStoreFolder(state: Phone.state, group: group)
         let future = Int64.max - 10
-        try folder.change { content, _ throws(NumberStoreError) in try content.blocked.set([(1, "")], at: 1) }
-        try folder.change { content, _ throws(NumberStoreError) in
-            content.changed = future
-            try content.blocked.set([(2, "")], at: future)
-        }
+        #expect(
+            try folder.change { content, _ throws(NumberStoreError) in try content.blocked.set([(1, "")], at: 1) })
+        #expect(
+            try folder.change { content, _ throws(NumberStoreError) in
+                content.changed = future
+                try content.blocked.set([(2, "")], at: future)
+            })
         let first = try folder.read().changed
         var dates: [Int64] = [first]
         for number in 3...5 as ClosedRange<Int64> {
-            try folder.change { content, date throws(NumberStoreError) in
-                try content.blocked.set([(number, "")], at: date)
-            }
+            #expect(
+                try folder.change { content, date throws(NumberStoreError) in
+                    try content.blocked.set([(number, "")], at: date)
+                })
             dates.append(try folder.read().changed)
         }
         #expect(dates == dates.sorted() && Set(dates).count == dates.count)
@@ -187,10 +190,11 @@ import Testing
         #expect(folder.loaded(by: one) == nil)
 
         func set(_ numbers: ClosedRange<Int64>) throws {
-            try folder.change { content, date throws(NumberStoreError) in
-                content.blocked.removeAll(at: date)
-                try content.blocked.set(numbers.map { ($0, "") }, at: date)
-            }
+            #expect(
+                try folder.change { content, date throws(NumberStoreError) in
+                    content.blocked.removeAll(at: date)
+                    try content.blocked.set(numbers.map { ($0, "") }, at: date)
+                })
         }
         try set(1...100_000)
         let before = try folder.read()

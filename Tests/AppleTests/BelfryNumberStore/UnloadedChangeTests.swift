@@ -18,4 +18,21 @@ import Testing
             #expect(UnloadedChange(in: "group.b").isLast)
         }
     }
+
+    @Test("what changes nothing waits for no reload")
+    func nothingChanged() async {
+        await #expect(processExitsWith: .success) {
+            try await Phone.door.run {
+                let store = NumberStore(group: "group.same")
+                try await store.addBlocked([1])
+                let change = UnloadedChange(in: "group.same")
+                try await store.addBlocked([1])
+                try await store.removeBlocked([2])
+                try await store.removeAllIdentified()
+                #expect(change.isLast)
+                try await store.addBlocked([2])
+                #expect(!change.isLast)
+            }
+        }
+    }
 }

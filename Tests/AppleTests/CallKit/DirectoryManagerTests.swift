@@ -1,5 +1,6 @@
 import BelfryAppDoor
 import CallChannel
+import CallDirectory
 import Foundation
 import Support
 import Testing
@@ -34,6 +35,14 @@ import Testing
         } catch {
             return (error as? Failure)?.code
         }
+    }
+
+    @Test("what a load can fail of and what an app is told have the same codes")
+    func sameCodes() {
+        for code in DirectoryFailure.Code.allCases {
+            #expect(Failure.Code(rawValue: code.rawValue).map { "\($0)" } == "\(code)")
+        }
+        #expect(Failure.Code(rawValue: DirectoryFailure.Code.allCases.count) == nil)
     }
 
     @Test("each of Apple's codes comes to whoever asked for a load, and no code is none", arguments: 0...9)

@@ -7,14 +7,6 @@ import CallDirectoryFiles
 import DirectoryLoading
 
 extension Context {
-    /// How numbers are written here.
-    var dialingPlan: DialingPlan {
-        let settings = loaded.settings
-        return DialingPlan(
-            countryCode: settings.countryCode, trunkPrefix: settings.trunkPrefix,
-            internationalPrefix: settings.internationalPrefix)
-    }
-
     /// The state directory.
     func stateDirectory() throws(CommandError) -> StateDirectory {
         guard let state = StateDirectory(environment: Environment(environment)) else {

@@ -1,4 +1,5 @@
 import BelfryCommandLine
+import BelfrySettings
 import BelfryJSON
 import BelfryTerms
 import CallDirectory
@@ -26,7 +27,7 @@ struct ListCommands {
     /// `belfry directory label`.
     func label(_ words: [String]) throws(CommandError) -> ProgramStatus {
         var changes = ListChanges()
-        let plan = context.dialingPlan
+        let plan = context.loaded.settings.dialingPlan
         var refusals = Refusals(context)
         var odd = OddNumbers()
         if words.count == 2 {
@@ -104,7 +105,7 @@ struct ListCommands {
     }
 
     private func number(_ word: String) throws(CommandError) -> Int64 {
-        do throws(NumberFault) { return try context.dialingPlan.writtenNumber(word) } catch {
+        do throws(NumberFault) { return try context.loaded.settings.dialingPlan.writtenNumber(word) } catch {
             throw CommandError(.usage, error)
         }
     }
@@ -112,7 +113,7 @@ struct ListCommands {
     /// Calls `body` with each number of the command line, or of standard input. If one is wrong, throws once all have
     /// been looked at.
     func forEachNumber(_ words: [String], _ body: (Int64) -> Void) throws(CommandError) {
-        let plan = context.dialingPlan
+        let plan = context.loaded.settings.dialingPlan
         var refusals = Refusals(context)
         for word in words where word != "-" { body(try number(word)) }
         if words.contains("-") {

@@ -1,4 +1,5 @@
 import BelfryCommandLine
+import BelfrySettings
 import BelfryContacts
 import BelfryTerms
 import CallDirectory
@@ -92,7 +93,7 @@ private struct Taking {
 
     init(_ context: Context) {
         refusals = Refusals(context)
-        plan = context.dialingPlan
+        plan = context.loaded.settings.dialingPlan
     }
 
     mutating func add(_ row: Result<DirectoryCSV.Row, DirectoryCSV.Fault>, _ line: Int) {
