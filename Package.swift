@@ -65,7 +65,7 @@ let core: [Target] = [
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
     room("Core/Fleet"),
-    room("Core/BelfryContacts"),
+    room("Core/BelfryContacts", imports: ["BelfryTerms"]),
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),
     room("Core/CallChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),

@@ -1,3 +1,5 @@
+import BelfryTerms
+
 /// Makes a card of its lines.
 struct CardBuilder {
     private let withPictures: Bool
@@ -99,9 +101,13 @@ struct CardBuilder {
 
     private static func picture(_ line: CardLine) -> [UInt8]? {
         if let mark = line.value.prefix(64).firstRange(of: ";base64,") {
-            return Base64.decoded(line.value[mark.upperBound...].utf8)
+            return decoded(line.value[mark.upperBound...])
         }
-        return line.words.isDisjoint(with: ["B", "BASE64"]) ? nil : Base64.decoded(line.value.utf8)
+        return line.words.isDisjoint(with: ["B", "BASE64"]) ? nil : decoded(line.value[...])
+    }
+
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        Base64.decoded(text.utf8.span, allowing: [.whiteSpace, .leftoverBits, .loosePadding])
     }
 
     /// A value without its escapes.
@@ -124,34 +130,5 @@ struct CardBuilder {
             }
         }
         return parts
-    }
-}
-
-/// Base64, as RFC 4648 has it, with spaces passed over.
-enum Base64 {
-    /// What `text` stands for; nil if it is no base64.
-    static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for letter in text {
-            let value: UInt8
-            switch letter {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = letter - UInt8(ascii: "A")
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = letter - UInt8(ascii: "a") + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = letter - UInt8(ascii: "0") + 52
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            case UInt8(ascii: "="), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): continue
-            default: return nil
-            }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 }

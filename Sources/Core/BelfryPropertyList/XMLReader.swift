@@ -1,3 +1,5 @@
+import BelfryTerms
+
 /// Reads a property list in XML: Apple's elements, the five entities of XML itself, no others.
 ///
 /// Each byte is looked at a bounded number of times, nesting is bounded, and nothing in the text can trap.
@@ -193,47 +195,9 @@ enum XMLScalar {
         return Double(days * 86_400 + hour * 3600 + minute * 60 + second) + fraction
     }
 
-    /// Base64 with white space anywhere; what follows the padding must be white space.
+    /// Base64 with white space anywhere, as Apple's reader takes it.
     private static func data(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var data: [UInt8] = []
-        data.reserveCapacity(text.count / 4 * 3)
-        var bits: UInt32 = 0
-        var digitCount = 0
-        var paddingCount = 0
-        for byte in text where !isWhiteSpace(byte) {
-            if byte == UInt8(ascii: "=") {
-                paddingCount += 1
-                continue
-            }
-            guard paddingCount == 0, let digit = digit(byte) else { return nil }
-            bits = bits << 6 | UInt32(digit)
-            digitCount += 1
-            if digitCount.isMultiple(of: 4) {
-                data.append(UInt8(truncatingIfNeeded: bits >> 16))
-                data.append(UInt8(truncatingIfNeeded: bits >> 8))
-                data.append(UInt8(truncatingIfNeeded: bits))
-            }
-        }
-        switch (digitCount % 4, paddingCount) {
-        case (0, 0): break
-        case (2, 2): data.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case (3, 1):
-            data.append(UInt8(truncatingIfNeeded: bits >> 10))
-            data.append(UInt8(truncatingIfNeeded: bits >> 2))
-        default: return nil
-        }
-        return data
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x41...0x5A: byte - 0x41
-        case 0x61...0x7A: byte - 0x61 + 26
-        case 0x30...0x39: byte - 0x30 + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
+        Base64.decoded(text.span, allowing: [.whiteSpace, .leftoverBits])
     }
 }
 

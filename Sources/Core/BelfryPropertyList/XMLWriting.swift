@@ -61,7 +61,7 @@ private struct XMLWriter {
         case .date(let seconds): write("<date>", Self.date(seconds), "</date>")
         case .data(let bytes):
             append("<data>")
-            write(base64: bytes)
+            text.append(contentsOf: Base64.encoded(bytes.span))
             append("</data>")
         case .uid(let number): write("<dict><key>CF$UID</key><integer>", String(number), "</integer></dict>")
         case .array(let elements):
@@ -162,21 +162,6 @@ private struct XMLWriter {
         case 0xEF where index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
             return ("\u{FFFD}", 3)
         default: return nil
-        }
-    }
-
-    private mutating func write(base64 bytes: [UInt8]) {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var index = 0
-        while index < bytes.count {
-            let count = min(3, bytes.count - index)
-            var bits: UInt32 = 0
-            for offset in 0..<3 { bits = bits << 8 | (offset < count ? UInt32(bytes[index + offset]) : 0) }
-            for position in 0..<4 {
-                let digit = digits[Int(bits >> UInt32(18 - 6 * position) & 63)]
-                text.append(position <= count ? digit : UInt8(ascii: "="))
-            }
-            index += count
         }
     }
 }

@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryTerms
 
 /// The token of an `authorization` header, read but not believed: what it claims, and what was signed.
 struct ProviderToken: Hashable, Sendable {
@@ -34,7 +35,7 @@ struct ProviderToken: Hashable, Sendable {
         guard parts.count == 3 else { throw Self.wrong("it is not three parts with dots between them") }
         guard let header = Self.object(parts[0]) else { throw Self.wrong("its header is no JSON object in base64") }
         guard let claims = Self.object(parts[1]) else { throw Self.wrong("its claims are no JSON object in base64") }
-        guard let signature = Base64.decode(parts[2]) else { throw Self.wrong("its signature is not base64") }
+        guard let signature = Self.decoded(parts[2]) else { throw Self.wrong("its signature is not base64") }
         guard header["alg"] == "ES256" else { throw Self.wrong("its alg is not ES256") }
         // `crit` lists extensions that must be understood, and we understand none (RFC 7515, 4.1.11).
         guard header["crit"] == nil else { throw Self.wrong("its header has crit, and no extension is understood") }
@@ -59,47 +60,12 @@ struct ProviderToken: Hashable, Sendable {
     }
 
     private static func object(_ part: Substring.UTF8View.SubSequence) -> JSONObject? {
-        guard let bytes = Base64.decode(part) else { return nil }
+        guard let bytes = decoded(part) else { return nil }
         return (try? JSONValue.parse(bytes, limits: limits))?.objectValue
     }
-}
-
-/// Base64 (RFC 4648) as push servers write it: by the alphabet for URLs without padding, which RFC 7515 asks for, or by
-/// the other one, or padded. Apple takes all of them: libraries that write them push there.
-enum Base64 {
-    /// The bytes that `digits` are; nil if anything else is among them, the padding is not what fills the last four, or
-    /// bits are left over.
-    static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
-        let values = digits.prefix { $0 != UInt8(ascii: "=") }
-        guard isPadding(digits.dropFirst(values.count), after: values.count) else { return nil }
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var bitCount: UInt32 = 0
-        for digit in values {
-            guard let value = value(of: digit) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-                bits &= (1 << bitCount) - 1
-            }
-        }
-        return bitCount < 6 && bits == 0 ? bytes : nil
-    }
-
-    private static func isPadding(_ end: some Collection<UInt8>, after count: Int) -> Bool {
-        end.isEmpty || (end.count < 4 && (count + end.count) % 4 == 0 && end.allSatisfy { $0 == UInt8(ascii: "=") })
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"), UInt8(ascii: "+"): 62
-        case UInt8(ascii: "_"), UInt8(ascii: "/"): 63
-        default: nil
-        }
+    /// By the alphabet for URLs without padding, which RFC 7515 asks for, or by the other one, or padded. Apple takes
+    /// all of them: libraries that write them push there.
+    private static func decoded(_ part: Substring.UTF8View.SubSequence) -> [UInt8]? {
+        Base64.decoded(part.span, allowing: [.urlAlphabet, .unpadded])
     }
 }

@@ -69,14 +69,7 @@ struct Sample {
     }
 
     static func base64URL(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0...group.count { text.append(alphabet[bits >> (18 - 6 * place) & 63]) }
-        }
-        return String(decoding: text, as: UTF8.self)
+        String(decoding: Base64.encodedForURL(bytes.span), as: UTF8.self)
     }
 
     var request: EndpointRequest {

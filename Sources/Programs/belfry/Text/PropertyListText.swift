@@ -33,7 +33,7 @@ enum PropertyListText {
         case .real(let number): number.isFinite ? .real(number) : .null
         case .string(let text): .string(text)
         case .date(let seconds): .real(seconds + secondsFrom1970To2001)
-        case .data(let bytes): .string(base64(bytes))
+        case .data(let bytes): .string(String(decoding: Base64.encoded(bytes.span), as: UTF8.self))
         case .uid(let number): .object(["CF$UID": .string(String(number))])
         case .array(let elements): .array(elements.map(json))
         case .dictionary(let dictionary): .object(object(dictionary))
@@ -45,20 +45,6 @@ enum PropertyListText {
         var object = JSONObject()
         for member in dictionary.members { object[member.key] = json(member.value) }
         return object
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                let isPadding = place > group.count
-                text.append(isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * place) & 63])
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 
