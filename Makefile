@@ -53,10 +53,10 @@ EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 # The one place that decides it; TidyTests hold change log, manual pages and package to it.
 VERSION = $(shell sed -n 's/.*static let version = "belfry \(.*\)"$$/\1/p' Sources/Programs/belfry/Program.swift)
 
-PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls belfry-directory
+PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls belfry-directory belfry-fleet
 BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
-PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry-calls.8 belfry.conf.5
+PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry-calls.8 belfry-fleet.8 belfry.conf.5
 SHELLS := bash zsh fish
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 # Beside one another as here, so that their links hold.
@@ -108,6 +108,15 @@ deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench:
 	@missing="$(call missing,$(PACKAGES) $(WANTED))"; [ -z "$$missing" ] || \
 	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
 	$(apt_get) update && $(apt_get) install $$missing; } </dev/null
+
+# The broker that tests start: unpacked and not installed, so that no service of it appears.
+BROKER := $(BUILD)/nats/usr/sbin/nats-server
+deps/test deps/check: $(BROKER)
+$(BROKER):
+	@rm -rf $(BUILD)/nats && mkdir -p $(BUILD)/nats
+	@cd $(BUILD)/nats && { apt-get --quiet download nats-server || \
+		{ $(apt_get) update && apt-get --quiet download nats-server; }; } && \
+		dpkg --extract nats-server_*.deb . && rm nats-server_*.deb
 
 # Each by its name, or the libraries for tests would be built too, and a static runtime has no Testing.
 build: ## build the programs: release, static Swift runtime

@@ -64,7 +64,7 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
-    room("Core/Fleet"),
+    room("Core/Fleet", imports: ["BelfryJSON", "BelfryTerms"]),
     room("Core/BelfryContacts", imports: ["BelfryTerms"]),
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),
@@ -112,6 +112,11 @@ let system: [Target] = [
         ]),
     room("System/BelfryCrypto", imports: ["BelfrySyscalls", "CBelfryCrypto"]),
     room("System/BelfryTLS", imports: ["BelfryTerms", "CBelfryOpenSSL"]),
+    room(
+        "System/FleetKeys",
+        imports: [
+            "BelfryAppGroup", "BelfryCrypto", "BelfryJSON", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "Fleet",
+        ]),
     room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
@@ -353,6 +358,12 @@ let programs: [Target] = [
             "DeviceRegistry", "HTTP2Server", "PushAPI", "PushEndpoint", "PushFollowing", "PushQueue", "RingEar",
         ]),
     program(
+        "Programs/belfry-fleet",
+        imports: [
+            "BelfryAppGroup", "BelfryCommandLine", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Fleet",
+            "FleetKeys",
+        ]),
+    program(
         "Programs/belfry-worker",
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
@@ -516,7 +527,7 @@ let checks: [Target] = [
     tests(
         "ClientTests", of: upToService + client,
         also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
-    tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
+    tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns", "belfry-fleet"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
     tests("IntegrationTests", of: upToSystem, also: ["AppSample", "CallingApp", "belfry-avatar"]),
 ]
@@ -534,7 +545,7 @@ let fuzzers: [Target] =
                 "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
                 "CBelfryLinux", "CFuzzer", "CallChannel", "CallControl", "CallDirectory",
-                "CallLedger", "DesktopChannel", "DirectoryLoading", "Forwarding",
+                "CallLedger", "DesktopChannel", "DirectoryLoading", "Fleet", "Forwarding",
                 "KeeperChannel",
                 "PictureFetch",
                 "PushAPI", "PushEndpoint", "RingEar", "SystemSound",
@@ -581,6 +592,7 @@ let package = Package(
         .executable(name: "belfry-desktop", targets: ["belfry-desktop"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
         .executable(name: "belfry-apns", targets: ["belfry-apns"]),
+        .executable(name: "belfry-fleet", targets: ["belfry-fleet"]),
         .executable(name: "belfry-calls", targets: ["belfry-calls"]),
         .executable(name: "belfry-directory", targets: ["belfry-directory"]),
     ],

@@ -29,7 +29,7 @@ _belfry_files() {
 
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device new-extension new-app import pack help'
+    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device fleet new-extension new-app import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
@@ -82,6 +82,7 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
+            fleet) wanted='setup enroll revoke' ;;
         esac
         # Behind a word of group's stands a key, and behind one of directory's an extension, a file or nothing known.
         case $command/${COMP_WORDS[i+1]-} in

@@ -68,6 +68,7 @@ complete -c belfry -n __fish_use_subcommand -a doctor -d 'what works here, and h
 complete -c belfry -n __fish_use_subcommand -a serve -d 'serve a push socket of its own, for tests and containers, where no user manager runs'
 complete -c belfry -n __fish_use_subcommand -a apns -d 'an APNs endpoint that push servers\' own clients talk to'
 complete -c belfry -n __fish_use_subcommand -a device -d 'virtual devices that push servers can reach by their tokens'
+complete -c belfry -n __fish_use_subcommand -a fleet -d 'machines and gateways that reach each other through brokers'
 complete -c belfry -n __fish_use_subcommand -a new-extension -d 'make the package of a notification service or call directory extension'
 complete -c belfry -n __fish_use_subcommand -a new-app -d 'make the package of an app that takes calls by CallKit and PushKit'
 complete -c belfry -n __fish_use_subcommand -a import -d 'copy your app\'s files into the package in this folder, and say what they miss'
@@ -128,6 +129,7 @@ complete -c belfry -n '__fish_seen_subcommand_from serve' -l log -r -F -d 'appen
 complete -c belfry -n '__fish_seen_subcommand_from serve' -l record -r -F -d 'write what arrives to it, a JSON line each'
 complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key certificate credentials revoke log watch fail goaway'
 complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
+complete -c belfry -n '__fish_seen_subcommand_from fleet' -a 'setup enroll revoke'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l directory -d 'make a call directory extension'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
@@ -136,4 +138,4 @@ complete -c belfry -n '__fish_seen_subcommand_from new-app' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
 complete -c belfry -n '__fish_seen_subcommand_from pack' -l into -r -F -d 'put the extension into PlugIns of the app in that folder, NAME.app'
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device new-extension new-app import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device fleet new-extension new-app import pack help'

@@ -24,7 +24,7 @@ _belfry_extensions() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device new-extension new-app import pack help'
+    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts directory watch group config status doctor serve apns device fleet new-extension new-app import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -76,6 +76,7 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
+            fleet) wanted='setup enroll revoke' ;;
         esac
         # Behind a word of group's stands a key, and behind one of directory's an extension, a file or nothing known.
         case $command/${words[i+1]-} in

@@ -5,12 +5,14 @@ import Support
 import Testing
 @testable import belfry
 @testable import belfry_apns
+@testable import belfry_fleet
 
 /// Manual pages and completions are written by people: each command, option and setting of the programs stands in them,
 /// and nothing that the programs do not know.
 @Suite struct PageTests {
     static let pages = [
-        "belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry-calls.8", "belfry.conf.5",
+        "belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry-calls.8", "belfry-fleet.8",
+        "belfry.conf.5",
     ]
 
     private static func file(_ path: String) -> String { String(decoding: sourceBytes(path), as: UTF8.self) }
@@ -55,6 +57,16 @@ import Testing
             let verbs = forms.filter { $0[1] == command.name }.map { $0[2] }
             #expect(Set(verbs) == Set(Self.verbs(of: command)), "\(command.name)")
         }
+    }
+
+    @Test("belfry-fleet(8) has the forms of belfry fleet, and the options that its program takes")
+    func fleet() throws {
+        let page = ManualPage(Self.file("docs/man/belfry-fleet.8"))
+        #expect(page.section("SYNOPSIS")?.forms == Command.fleet.synopsis.map { "belfry \($0)" })
+        #expect(page.section("OPTIONS")?.words == FleetCommands.options.map(\.spelling))
+        let usage = FleetCommands.help.split(separator: "\n").prefix(Command.fleet.synopsis.count)
+        let forms = usage.map { $0.dropFirst("Usage: ".utf8.count).drop { $0 == " " } }
+        #expect(forms.map(String.init) == page.section("SYNOPSIS")?.forms)
     }
 
     @Test("calling-apps.md has each warning about an app's calling code, with what iOS does and what to do")

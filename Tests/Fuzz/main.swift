@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable {
     case dialledNumber = "dialled-number"
     case directoryCSV = "directory-csv"
     case loadNews = "load-news"
+    case fleetCredential = "fleet-credential"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -54,6 +55,7 @@ enum FuzzTarget: String, CaseIterable {
         case .dialledNumber: feedDialledNumber(bytes)
         case .directoryCSV: feedDirectoryCSV(bytes)
         case .loadNews: feedLoadNews(bytes)
+        case .fleetCredential: feedFleetCredential(bytes)
         }
     }
 }

@@ -11,8 +11,8 @@ enum Program {
     /// Every command, in the order of the help.
     static let commands: [Command] = [
         .push, .call, .hangup, .answer, .decline, .silence, .end, .hold, .mute, .keypad, .merge, .split, .app, .calls,
-        .alerts, .directory, .watch, .group, .config, .status, .doctor, .serve, .apns, .device, .newExtension, .newApp,
-        .importFiles, .pack, .help,
+        .alerts, .directory, .watch, .group, .config, .status, .doctor, .serve, .apns, .device, .fleet,
+        .newExtension, .newApp, .importFiles, .pack, .help,
     ]
 
     /// Runs the command in `words`, the command line without the program's name.

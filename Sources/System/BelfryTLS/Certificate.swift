@@ -76,6 +76,15 @@ public final class Certificate {
         return unsafe WallTime(microseconds: TimeSpan.seconds(Int64(timegm(&time))).microseconds)
     }
 
+    /// The certificate as DER.
+    public func der() throws(TLSFailure) -> [UInt8] {
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_X509(pointer, &start)
+        guard count > 0, let start = unsafe start else { throw TLSFailure.last("the certificate cannot be written") }
+        defer { unsafe copenssl_free(start) }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
     /// The certificate as a PEM file.
     public func pem() throws(TLSFailure) -> [UInt8] {
         let text = try MemoryText()
@@ -94,6 +103,8 @@ public struct CertificateRequest: Hashable, Sendable {
         case authority
         /// A server with these names and addresses (`DNS:…`, `IP:…`).
         case server(names: [String])
+        /// A server with these names and addresses that is a client of its like, too.
+        case peer(names: [String])
         /// A client with these extensions besides, as object identifier and DER.
         case client(extensions: [ExtensionValue])
     }
@@ -188,6 +199,11 @@ extension Certificate {
             try add(NID_basic_constraints, "critical,CA:FALSE", issuer)
             try add(NID_key_usage, "critical,digitalSignature", issuer)
             try add(NID_ext_key_usage, "serverAuth", issuer)
+            try add(NID_subject_alt_name, names.joined(separator: ","), issuer)
+        case .peer(let names):
+            try add(NID_basic_constraints, "critical,CA:FALSE", issuer)
+            try add(NID_key_usage, "critical,digitalSignature", issuer)
+            try add(NID_ext_key_usage, "serverAuth,clientAuth", issuer)
             try add(NID_subject_alt_name, names.joined(separator: ","), issuer)
         case .client(let extensions):
             try add(NID_basic_constraints, "critical,CA:FALSE", issuer)

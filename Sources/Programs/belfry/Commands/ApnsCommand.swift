@@ -1,7 +1,4 @@
 import BelfryCommandLine
-import BelfrySyscalls
-import BelfryTerms
-import Glibc
 
 extension Command {
     /// `belfry apns`.
@@ -19,7 +16,7 @@ extension Command {
             systemctl --user enable --now belfry-apns.socket
             """,
         arguments: 1...Int.max, takesCommandLine: true
-    ) { context throws(CommandError) in try ApnsProgram.run("apns", context) }
+    ) { context throws(CommandError) in try SiblingProgram.run("belfry-apns", ["apns"], context) }
 
     /// `belfry device`.
     static let device = Command(
@@ -33,22 +30,5 @@ extension Command {
         details:
             "add prints a device's tokens, one for calls and one for the rest; after remove they are answered 410.",
         arguments: 1...Int.max, takesCommandLine: true
-    ) { context throws(CommandError) in try ApnsProgram.run("device", context) }
-}
-
-/// The program beside this one with the APNs endpoint and the libraries that it needs.
-enum ApnsProgram {
-    /// Becomes that program, with the same words: a signal to this process ends it.
-    static func run(_ name: String, _ context: Context) throws(CommandError) -> ProgramStatus {
-        var words = [name] + context.options.arguments
-        if context.wantsJSON { words.append("--json") }
-        guard let path = programBeside("belfry-apns"), unsafe access(path, X_OK) == 0 else {
-            throw CommandError(.unavailable, "there is no belfry-apns beside belfry", "make install")
-        }
-        do throws(SystemError) {
-            try becomeProgram(path, words, environment: context.environment)
-        } catch {
-            throw CommandError(.unavailable, "\(path) cannot be run: \(error)")
-        }
-    }
+    ) { context throws(CommandError) in try SiblingProgram.run("belfry-apns", ["device"], context) }
 }

@@ -1,0 +1,163 @@
+import BelfryAppGroup
+import BelfryCommandLine
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import Fleet
+import FleetKeys
+
+/// `belfry fleet setup`, `enroll` and `revoke`: which brokers a fleet has, and who belongs to it. They ask no broker.
+struct FleetCommands {
+    /// Where they print.
+    let output: Output
+
+    /// What `--help` prints.
+    static let help = """
+        Usage: belfry fleet setup [--broker HOST[:PORT[:ROUTEPORT]]]...
+               belfry fleet enroll NAME [--gateway|--shared] [--expires SPAN] [--again]
+               belfry fleet revoke NAME [--gateway|--machine]
+        Makes the keys of a fleet of machines and gateways, a folder for each of its brokers, and a credential for each
+        machine and gateway. None of it asks a broker.
+
+        setup again adds brokers, and makes those certificates anew that end within 90 days; keys stay as they are.
+        Each folder has to be copied to its broker's host, where its nats.conf says how to start it.
+        enroll writes one file, by which a machine called NAME, or a gateway, is let in; with --shared many agents at
+        once, each with devices of its own. SPAN is as 30d or 12h; without it the credential does not end by itself.
+        With --again NAME gets another one, and those before stay good.
+        revoke has the brokers refuse all credentials of NAME, for good: each once it starts anew with its new folder.
+        """
+
+    /// The options that they take.
+    static let options = [
+        Option("broker", "HOST", "a broker: its host, and its ports behind colons, 4222 and 6222 without"),
+        Option("gateway", "enroll, revoke: a gateway, no machine"),
+        Option("machine", "revoke: a machine, no gateway"),
+        Option("shared", "enroll: many agents under one name"),
+        Option("expires", "SPAN", "enroll: how long it is good"),
+        Option("again", "enroll: another credential for a name that has one"), Option("help", "show the help"),
+    ]
+    /// The options that each takes.
+    private static let own = [
+        "setup": ["broker"], "enroll": ["gateway", "shared", "expires", "again"], "revoke": ["gateway", "machine"],
+    ]
+    private static let shortest = TimeSpan.seconds(60)
+    private static let longest = TimeSpan.seconds(3_650 * 86_400)
+
+    /// Runs the command in `words`.
+    func run(_ words: [String], state: StateDirectory) throws(CommandError) {
+        let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
+        guard !words.has("help") else { return output.line(Self.help) }
+        let arguments = words.arguments
+        let verb = arguments.first ?? ""
+        guard let own = Self.own[verb] else {
+            let meant = NearestName.nearest(to: verb, of: Self.own.keys.sorted())
+            throw CommandError(
+                .usage, "belfry fleet needs one of setup, enroll, revoke",
+                meant.map { "did you mean \($0)?" } ?? "see belfry fleet --help")
+        }
+        if let other = words.values.keys.sorted().first(where: { !own.contains($0) }) {
+            throw CommandError(.usage, "belfry fleet \(verb) has no --\(other)", "see belfry fleet --help")
+        }
+        switch (verb, arguments.count) {
+        case ("setup", 1): try setUp(words, state)
+        case ("enroll", 2): try enroll(try name(arguments[1]), words, state)
+        case ("revoke", 2): try revoke(try name(arguments[1]), words, state)
+        case ("setup", _): throw CommandError(.usage, "belfry fleet setup takes no argument", "--broker HOST")
+        default: throw CommandError(.usage, "belfry fleet \(verb) takes one name", "see belfry fleet --help")
+        }
+    }
+
+    private func name(_ text: String) throws(CommandError) -> FleetName {
+        guard let name = FleetName(text) else {
+            throw CommandError(.usage, "\(text) is no name of a machine or gateway", FleetName.rule)
+        }
+        return name
+    }
+
+    private func setUp(_ words: ParsedOptions, _ state: StateDirectory) throws(CommandError) {
+        var brokers: [Broker] = []
+        for text in words.lists["broker"] ?? [] {
+            guard let broker = Broker(text) else { throw CommandError(.usage, "\(text) is no broker", Broker.rule) }
+            brokers.append(broker)
+        }
+        let setup = try orFailure { () throws(FleetError) in try FleetSetup(state: state) }
+        let (added, all) = try orFailure { () throws(FleetError) in
+            if brokers.isEmpty, try setup.brokers().isEmpty { return ([Broker](), [Broker]()) }
+            return (try setup.setUp(adding: brokers, at: now), try setup.brokers())
+        }
+        guard !all.isEmpty else { throw CommandError(.usage, "a fleet has a broker at least", "--broker HOST") }
+        for broker in all {
+            let standing = added.contains(broker) ? ", which is new" : ""
+            output.line("broker \(broker.address)\(standing): \(setup.path)/\(broker.folderName)")
+        }
+        output.line(
+            """
+
+            Copy each folder to its host, for a user of its own there, and start it in there:
+              nats-server -c nats.conf
+            Its ports have to be reachable: \(Self.ports(of: all)).
+            Who has \(setup.path) has the fleet: keep a copy where no machine reaches it.
+            Whoever shall belong to the fleet: belfry fleet enroll NAME, and --gateway for a gateway.
+            """)
+        if all.count == 2 {
+            output.complaint("belfry: warning: of two brokers neither may be missing when devices are added: have 3")
+        }
+    }
+
+    private static func ports(of brokers: [Broker]) -> String {
+        let clients = Set(brokers.map(\.address.port)).sorted().map(String.init).joined(separator: ", ")
+        guard brokers.count > 1 else { return "\(clients) for machines and gateways" }
+        let routes = Set(brokers.map(\.routePort)).sorted().map(String.init).joined(separator: ", ")
+        return "\(clients) for machines and gateways, \(routes) for the other brokers"
+    }
+
+    private func enroll(_ name: FleetName, _ words: ParsedOptions, _ state: StateDirectory) throws(CommandError) {
+        guard !(words.has("gateway") && words.has("shared")) else {
+            throw CommandError(.usage, "a gateway shares its name with none", "--gateway or --shared")
+        }
+        var end: WallTime?
+        if let text = words["expires"] {
+            guard let span = ValueText.duration(text, from: Self.shortest, to: Self.longest) else {
+                throw CommandError(.usage, "--expires is 1min to 3650d", "such as 30d or 12h")
+            }
+            end = now + span
+        }
+        let role: FleetRole = words.has("gateway") ? .gateway : words.has("shared") ? .shared : .machine
+        let path = try orFailure { () throws(FleetError) in
+            try FleetSetup(state: state).enroll(name, as: role, until: end, again: words.has("again"), at: now)
+        }
+        output.line("\(role.rawValue) \(name.text): \(path)")
+        output.line("Whoever has this file is that \(role.names.rawValue): move it there, and keep no copy.")
+    }
+
+    private func revoke(_ name: FleetName, _ words: ParsedOptions, _ state: StateDirectory) throws(CommandError) {
+        guard !(words.has("gateway") && words.has("machine")) else {
+            throw CommandError(.usage, "revoke takes one of --gateway and --machine")
+        }
+        let role: FleetRole? = words.has("gateway") ? .gateway : words.has("machine") ? .machine : nil
+        let (roles, brokers, path) = try orFailure { () throws(FleetError) in
+            let setup = try FleetSetup(state: state)
+            return (try setup.revoke(name, as: role, at: now), try setup.brokers(), setup.path)
+        }
+        for role in roles.sorted(by: { $0.rawValue < $1.rawValue }) {
+            output.line("revoked the \(role.rawValue) \(name.text)")
+        }
+        output.line("A broker goes on letting it in until it starts anew with what is written here:")
+        for broker in brokers { output.line("  \(path)/\(broker.folderName)") }
+    }
+
+    private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
+
+    private func orFailure<Answer>(_ body: () throws(FleetError) -> Answer) throws(CommandError) -> Answer {
+        do throws(FleetError) {
+            return try body()
+        } catch {
+            switch error.kind {
+            case .store: throw CommandError(.unavailable, "\(error)")
+            case .absent: throw CommandError(.notFound, "\(error)", "see belfry fleet --help")
+            case .present: throw CommandError(.usage, "\(error)", "see belfry fleet --help")
+            case .unusable: throw CommandError(.badNotification, "\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import BelfryAppGroup
+import BelfrySyscalls
+import Fleet
+import FleetKeys
+import Glibc
+import Support
+import Testing
+
+/// Three brokers on one host, each with the folder that a set-up made for it.
+@Suite struct BrokerClusterTests {
+    /// Ports that nothing had a moment ago.
+    private static func freePorts(_ count: Int) -> [UInt16] {
+        let sockets = (0..<count).map { _ in
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            let isBound = unsafe withUnsafePointer(to: &address) { address in
+                unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            precondition(isBound, "no port")
+            return descriptor
+        }
+        return sockets.map { descriptor in
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            _ = unsafe withUnsafeMutablePointer(to: &address) { address in
+                unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe getsockname(descriptor, address, &size)
+                }
+            }
+            close(descriptor)
+            return UInt16(bigEndian: address.sin_port)
+        }
+    }
+
+    @Test("they find each other by the fleet's certificates, agree on who leads, and pass on what machines say")
+    func three() throws {
+        let folder = TemporaryFolder()
+        let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/state"))
+        let ports = Self.freePorts(6)
+        let brokers = try (0..<3).map { try #require(Broker("127.0.0.1:\(ports[$0]):\(ports[$0 + 3])")) }
+        try setup.setUp(adding: brokers, at: PlayedFleet.now)
+        let running = try brokers.map { broker in
+            try SetUpBroker(folder: "\(setup.path)/\(broker.folderName)", port: broker.address.port)
+        }
+        for broker in running { #expect(broker.logged("metadata leader") != nil) }
+        func credential(_ name: String, _ role: FleetRole) throws -> FleetCredential {
+            let path = try setup.enroll(
+                #require(FleetName(name)), as: role, until: nil, again: false, at: PlayedFleet.now)
+            return try FleetCredential(bytes: readFile(at: path, bytesMax: FleetCredential.bytesMax).bytes)
+        }
+        let machine = try BrokerLine(running[0].port, credential("kiosk-1", .machine))
+        let gateway = try BrokerLine(running[2].port, credential("gate", .gateway))
+        #expect(try machine.answers(to: "SUB belfry.push.kiosk-1 1\r\n") == [])
+        // What one broker knows of whom the others hear of it tells the next, so the gateway asks until it is heard.
+        #expect(try gateway.answers(to: "SUB belfry.said.*.gate.* 1\r\nSUB _INBOX.gate.> 2\r\n") == [])
+        var isHeard = false
+        for _ in 0..<1_000 where !isHeard {
+            try gateway.send("PUB belfry.push.kiosk-1 _INBOX.gate.1 0\r\n\r\nPING\r\n")
+            while let line = gateway.line(), line != "PONG" { isHeard = isHeard || line.hasPrefix("MSG") }
+            try machine.send("PING\r\n")
+            while let line = machine.line(), line != "PONG" { isHeard = isHeard || line.hasPrefix("MSG") }
+        }
+        #expect(isHeard)
+        // Another broker without a certificate of the fleet's is none of them.
+        let stranger = try ProgramRun(
+            "/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(brokers[0].routePort)"])
+        _ = stranger.lines()
+        #expect(running[0].logged("TLS route handshake error: tls: client didn't provide a certificate") != nil)
+        for broker in running { try broker.stop() }
+    }
+}
