@@ -54,6 +54,8 @@ import Testing
         let again = try lines(["setup", "--broker", "A.EXAMPLE"])
         #expect(Array(again.prefix(2)) == first.prefix(2).map { $0.replacing(", which is new", with: "") })
         #expect(try lines(["setup"]) == again)
+        let more = try lines(["setup", "--broker", "c.example"])
+        #expect(more.first == "broker a.example:4222, which has changed: \(path)/broker-a.example")
     }
 
     @Test("of two brokers it warns: neither may be missing") func two() throws {

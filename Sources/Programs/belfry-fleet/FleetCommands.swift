@@ -81,25 +81,30 @@ struct FleetCommands {
             brokers.append(broker)
         }
         let setup = try orFailure { () throws(FleetError) in try FleetSetup(state: state) }
-        let (added, all) = try orFailure { () throws(FleetError) in
-            if brokers.isEmpty, try setup.brokers().isEmpty { return ([Broker](), [Broker]()) }
-            return (try setup.setUp(adding: brokers, at: now), try setup.brokers())
+        let folders = try orFailure { () throws(FleetError) in
+            if brokers.isEmpty, try !setup.isSetUp() { return [BrokerFolder]() }
+            return try setup.setUp(adding: brokers, at: now)
         }
-        guard !all.isEmpty else { throw CommandError(.usage, "a fleet has a broker at least", "--broker HOST") }
-        for broker in all {
-            let standing = added.contains(broker) ? ", which is new" : ""
-            output.line("broker \(broker.address)\(standing): \(setup.path)/\(broker.folderName)")
+        guard !folders.isEmpty else { throw CommandError(.usage, "a fleet has a broker at least", "--broker HOST") }
+        for folder in folders {
+            let standing =
+                switch folder.standing {
+                case .new: ", which is new"
+                case .changed: ", which has changed"
+                case .same: ""
+                }
+            output.line("broker \(folder.broker.address)\(standing): \(folder.path)")
         }
         output.line(
             """
 
-            Copy each folder to its host, for a user of its own there, and start it in there:
+            Copy each folder that is new or has changed to its host, for a user of its own there, and start it in there:
               nats-server -c nats.conf
-            Its ports have to be reachable: \(Self.ports(of: all)).
+            Its ports have to be reachable: \(Self.ports(of: folders.map(\.broker))).
             Who has \(setup.path) has the fleet: keep a copy where no machine reaches it.
             Whoever shall belong to the fleet: belfry fleet enroll NAME, and --gateway for a gateway.
             """)
-        if all.count == 2 {
+        if folders.count == 2 {
             output.complaint("belfry: warning: of two brokers neither may be missing when devices are added: have 3")
         }
     }
@@ -135,15 +140,14 @@ struct FleetCommands {
             throw CommandError(.usage, "revoke takes one of --gateway and --machine")
         }
         let role: FleetRole? = words.has("gateway") ? .gateway : words.has("machine") ? .machine : nil
-        let (roles, brokers, path) = try orFailure { () throws(FleetError) in
-            let setup = try FleetSetup(state: state)
-            return (try setup.revoke(name, as: role, at: now), try setup.brokers(), setup.path)
+        let (roles, folders) = try orFailure { () throws(FleetError) in
+            try FleetSetup(state: state).revoke(name, as: role, at: now)
         }
         for role in roles.sorted(by: { $0.rawValue < $1.rawValue }) {
             output.line("revoked the \(role.rawValue) \(name.text)")
         }
         output.line("A broker goes on letting it in until it starts anew with what is written here:")
-        for broker in brokers { output.line("  \(path)/\(broker.folderName)") }
+        for folder in folders { output.line("  \(folder.path)") }
     }
 
     private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }

@@ -42,5 +42,5 @@ public struct Broker: Hashable, Sendable {
     }
 
     /// What its folder is called.
-    public var folderName: String { "broker-\(name)" }
+    var folderName: String { "broker-\(name)" }
 }

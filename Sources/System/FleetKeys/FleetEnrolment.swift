@@ -56,8 +56,10 @@ extension FleetSetup {
     }
 
     /// Revokes all credentials of that name, of machines or of gateways where `role` says so, and writes the brokers'
-    /// folders anew. Returns the roles of whom it revoked.
-    public func revoke(_ name: FleetName, as role: FleetRole?, at now: WallTime) throws(FleetError) -> Set<FleetRole> {
+    /// folders anew. Returns the roles of whom it revoked, and the folders.
+    public func revoke(
+        _ name: FleetName, as role: FleetRole?, at now: WallTime
+    ) throws(FleetError) -> (roles: Set<FleetRole>, folders: [BrokerFolder]) {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         guard var records = try records() else { throw Self.nothing }
@@ -78,9 +80,9 @@ extension FleetSetup {
             throw FleetError(
                 "a fleet has \(FleetRecords.revokedMax) revoked credentials at most that have not ended", .unusable)
         }
-        try writeBrokers(records, try keys(makes: false), at: now)
+        let folders = try writeBrokers(records, try keys(makes: false), at: now)
         try write(records)
-        return Set(found.map { records.credentials[$0].role })
+        return (Set(found.map { records.credentials[$0].role }), folders)
     }
 
     private static var nothing: FleetError { FleetError("no fleet was set up here", .absent) }

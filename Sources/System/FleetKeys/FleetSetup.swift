@@ -5,6 +5,26 @@ import BelfryTLS
 public import BelfryTerms
 import Fleet
 
+/// What was written for a broker, to be copied to its host.
+public struct BrokerFolder: Hashable, Sendable {
+    /// How it was before.
+    public enum Standing: Hashable, Sendable {
+        /// There was none.
+        case new
+        /// Something of it was another, so that it has to be copied again.
+        case changed
+        /// It was the same.
+        case same
+    }
+
+    /// Whose it is.
+    public let broker: Broker
+    /// Where it is.
+    public let path: String
+    /// How it was before.
+    public let standing: Standing
+}
+
 /// A fleet as it was set up: its keys, its brokers' folders and who was enrolled, in files of the state directory, for
 /// their owner alone. No broker is ever asked.
 ///
@@ -18,6 +38,7 @@ public final class FleetSetup {
     private static let recordsName = "fleet.json"
     private static let lockName = "lock"
     private static let keysBytesMax = 4_096
+    private static let brokerFileBytesMax = 1 << 20
     /// For how many days the authority is good.
     private static let authorityDays = 3_650
     /// For how many days a broker's certificate is good.
@@ -41,24 +62,22 @@ public final class FleetSetup {
     /// Where its files are.
     public var path: String { directory.path }
 
-    /// The brokers, in the order in which they were added.
-    public func brokers() throws(FleetError) -> [Broker] { try records()?.brokers ?? [] }
+    /// Whether there is a fleet: keys, and a broker at least.
+    public func isSetUp() throws(FleetError) -> Bool { try records() != nil }
 
-    /// Adds `brokers`, makes keys unless there are some, and writes each broker's folder. A known broker's new
-    /// port for the others replaces its old one; a certificate that ends within 90 days of `now` is made anew. Returns
-    /// the brokers that are new.
+    /// Adds `brokers`, makes keys unless there are some, and writes each broker's folder. A known broker's new port for
+    /// the others replaces its old one; a certificate that ends within 90 days of `now` is made anew. Returns all
+    /// folders.
     @discardableResult
-    public func setUp(adding brokers: [Broker], at now: WallTime) throws(FleetError) -> [Broker] {
+    public func setUp(adding brokers: [Broker], at now: WallTime) throws(FleetError) -> [BrokerFolder] {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         var records = try records() ?? FleetRecords(accountTokenAt: now)
-        var added: [Broker] = []
         for broker in brokers {
             if let index = records.brokers.firstIndex(where: { $0.address == broker.address }) {
                 records.brokers[index] = broker
             } else {
                 records.brokers.append(broker)
-                added.append(broker)
             }
         }
         guard !records.brokers.isEmpty else { throw FleetError("a fleet has a broker at least", .unusable) }
@@ -67,14 +86,16 @@ public final class FleetSetup {
         }
         // Once something hangs on keys, missing ones are a loss that new ones would hide.
         let keys = try keys(makes: try self.records() == nil)
-        try writeBrokers(records, keys, at: now)
+        let folders = try writeBrokers(records, keys, at: now)
         try write(records)
-        return added
+        return folders
     }
 
-    /// Writes the folder of each broker: the same again where nothing is new. Whoever has changed what the account's
-    /// token says has made its time a later one.
-    func writeBrokers(_ records: FleetRecords, _ keys: FleetKeySet, at now: WallTime) throws(FleetError) {
+    /// Writes the folder of each broker, where something of it is new. Whoever has changed what the account's token
+    /// says has made its time a later one.
+    func writeBrokers(
+        _ records: FleetRecords, _ keys: FleetKeySet, at now: WallTime
+    ) throws(FleetError) -> [BrokerFolder] {
         let (authority, authorityKey) = try authority(makes: try self.records() == nil)
         let time = records.accountTokenAt
         let revoked = records.revoked(at: time)
@@ -84,27 +105,37 @@ public final class FleetSetup {
                 account: try keys.accountToken(revoked: revoked, at: time)
             )
         }
+        var folders: [BrokerFolder] = []
         for broker in records.brokers {
             let folder = try openFolder(broker.folderName)
             let configuration = BrokerConfiguration(
                 broker: broker, brokers: records.brokers, keys: keys, systemToken: tokens.system,
                 accountToken: tokens.account)
-            try renewCertificate(of: configuration, in: folder, authority, authorityKey, at: now)
+            var hasChanged = try renewCertificate(of: configuration, in: folder, authority, authorityKey, at: now)
             let pem = try tls("the authority cannot be written") { () throws(TLSFailure) in try authority.pem() }
-            try write(pem, as: BrokerConfiguration.authorityName, in: folder)
-            try write(Array(tokens.operation.utf8), as: BrokerConfiguration.operatorName, in: folder)
-            try write(Array(configuration.text.utf8), as: BrokerConfiguration.fileName, in: folder)
+            let known = try read(BrokerConfiguration.fileName, bytesMax: Self.brokerFileBytesMax, in: folder)
+            for (name, bytes) in [
+                (BrokerConfiguration.authorityName, pem),
+                (BrokerConfiguration.operatorName, Array(tokens.operation.utf8)),
+                (BrokerConfiguration.fileName, Array(configuration.text.utf8)),
+            ] where try read(name, bytesMax: Self.brokerFileBytesMax, in: folder) != bytes {
+                try write(bytes, as: name, in: folder)
+                hasChanged = true
+            }
+            let standing: BrokerFolder.Standing = known == nil ? .new : hasChanged ? .changed : .same
+            folders.append(BrokerFolder(broker: broker, path: folder.path, standing: standing))
         }
+        return folders
     }
 
     private func renewCertificate(
         of configuration: BrokerConfiguration, in folder: borrowing Directory, _ authority: Certificate,
         _ authorityKey: SigningKey, at now: WallTime
-    ) throws(FleetError) {
+    ) throws(FleetError) -> Bool {
         let known = try read(BrokerConfiguration.certificateName, bytesMax: SigningKey.fileBytesMax, in: folder)
         let key = try read(BrokerConfiguration.keyName, bytesMax: SigningKey.fileBytesMax, in: folder)
         if let known, key != nil, let end = (try? Certificate(pem: known))?.expiresAt, now + Self.renewal < end {
-            return
+            return false
         }
         let request = CertificateRequest(
             commonName: "Belfry fleet broker", use: .peer(names: [configuration.certificateName]),
@@ -116,6 +147,7 @@ public final class FleetSetup {
         }
         try write(keyPEM, as: BrokerConfiguration.keyName, in: folder)
         try write(pem, as: BrokerConfiguration.certificateName, in: folder)
+        return true
     }
 
     /// The keys; new ones if there are none and `makes`.

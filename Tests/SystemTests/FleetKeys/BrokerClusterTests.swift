@@ -41,9 +41,8 @@ import Testing
         let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/state"))
         let ports = Self.freePorts(6)
         let brokers = try (0..<3).map { try #require(Broker("127.0.0.1:\(ports[$0]):\(ports[$0 + 3])")) }
-        try setup.setUp(adding: brokers, at: PlayedFleet.now)
-        let running = try brokers.map { broker in
-            try SetUpBroker(folder: "\(setup.path)/\(broker.folderName)", port: broker.address.port)
+        let running = try setup.setUp(adding: brokers, at: PlayedFleet.now).map { folder in
+            try SetUpBroker(folder: folder.path, port: folder.broker.address.port)
         }
         for broker in running { #expect(broker.logged("metadata leader") != nil) }
         func credential(_ name: String, _ role: FleetRole) throws -> FleetCredential {

@@ -17,8 +17,9 @@ import Testing
 
     init() throws { setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/state")) }
 
-    private func setUp(_ brokers: String..., at now: WallTime = now) throws {
-        try setup.setUp(adding: brokers.map { try #require(Broker($0)) }, at: now)
+    @discardableResult
+    private func setUp(_ brokers: String..., at now: WallTime = now) throws -> [BrokerFolder.Standing] {
+        try setup.setUp(adding: brokers.map { try #require(Broker($0)) }, at: now).map(\.standing)
     }
 
     private func file(_ name: String) throws -> [UInt8] {
@@ -44,13 +45,13 @@ import Testing
 
     @Test("set up again nothing changes; another broker is a new folder and a route of the others")
     func again() throws {
-        try setUp("a.example")
+        #expect(try setUp("a.example") == [.new])
         let (keys, authority, first) = try (file("keys"), file("authority.pem"), files("a.example"))
-        try setUp("a.example", at: Self.now + .seconds(86_400))
-        try setUp(at: Self.now + .seconds(86_400))
+        #expect(try setUp("a.example", at: Self.now + .seconds(86_400)) == [.same])
+        #expect(try setUp(at: Self.now + .seconds(86_400)) == [.same])
         #expect(try files("a.example") == first)
         #expect(!String(decoding: first["nats.conf"] ?? [], as: UTF8.self).contains("cluster {"))
-        try setUp("b.example:5000:5001", at: Self.now + .seconds(86_400))
+        #expect(try setUp("b.example:5000:5001", at: Self.now + .seconds(86_400)) == [.changed, .new])
         var second = try files("a.example")
         let configuration = String(decoding: second["nats.conf"] ?? [], as: UTF8.self)
         #expect(configuration.contains("\"nats-route://b.example:5001\"") && !configuration.contains("//a.example"))
@@ -60,8 +61,8 @@ import Testing
         #expect(other.contains("\"nats-route://a.example:6222\"") && other.contains("listen: \"0.0.0.0:5001\""))
         #expect(try file("keys") == keys && file("authority.pem") == authority)
         // A port for the others that changed is theirs from then on.
-        try setUp("b.example:5000:5002")
-        #expect(try setup.brokers().map(\.routePort) == [6222, 5002])
+        #expect(try setUp("b.example:5000:5002") == [.changed, .changed])
+        #expect(try setup.records()?.brokers.map(\.routePort) == [6222, 5002])
         #expect(String(decoding: try file("broker-a.example/nats.conf"), as: UTF8.self).contains("b.example:5002"))
     }
 
@@ -70,9 +71,9 @@ import Testing
         try setUp("a.example", "10.0.0.1", "[::1]")
         let first = try files("a.example")
         let day = TimeSpan.seconds(86_400)
-        try setUp(at: Self.now + day * 729)
+        #expect(try setUp(at: Self.now + day * 729) == [.same, .same, .same])
         #expect(try files("a.example") == first)
-        try setUp(at: Self.now + day * 731)
+        #expect(try setUp(at: Self.now + day * 731) == [.changed, .changed, .changed])
         let second = try files("a.example")
         #expect(second["server.pem"] != first["server.pem"] && second["server-key.pem"] != first["server-key.pem"])
         #expect(second["nats.conf"] == first["nats.conf"] && second["authority.pem"] == first["authority.pem"])
@@ -97,7 +98,7 @@ import Testing
         try setUp("a")
         #expect(unsafe unlink("\(setup.path)/\(name)") == 0)
         let missing = "\(setup.path)/\(name) is missing, on which all credentials hang: put it back from a copy"
-        #expect(error { try setUp("b") }?.description == missing)
+        #expect(error { _ = try setUp("b") }?.description == missing)
         if name != "authority-key.pem" { #expect(error { _ = try enroll("a") }?.description == missing) }
         #expect(unsafe access("\(setup.path)/\(name)", F_OK) != 0)
     }
@@ -111,7 +112,7 @@ import Testing
         ] {
             guard wrong != text else { continue }
             try setup.write(Array(wrong.utf8), as: name, in: setup.directory)
-            #expect(error { try setUp("b") }?.description == "\(setup.path)/\(name) is damaged", "\(wrong)")
+            #expect(error { _ = try setUp("b") }?.description == "\(setup.path)/\(name) is damaged", "\(wrong)")
         }
     }
 
@@ -181,11 +182,11 @@ import Testing
         #expect(error { _ = try setup.revoke(#require(FleetName("c")), as: nil, at: Self.now) }?.kind == .absent)
         #expect(error { _ = try setup.revoke(b, as: .gateway, at: Self.now) }?.kind == .absent)
         let before = try #require(try setup.records()).accountTokenAt
-        #expect(try setup.revoke(a, as: .machine, at: Self.now + .seconds(-100)) == [.machine])
+        #expect(try setup.revoke(a, as: .machine, at: Self.now + .seconds(-100)).roles == [.machine])
         let after = try #require(try setup.records())
         #expect(after.accountTokenAt == before + .seconds(1))
         #expect(Set(after.revoked(at: Self.now).keys) == Set(keys[..<2]))
-        #expect(try setup.revoke(b, as: nil, at: Self.now) == [.machine])
+        #expect(try setup.revoke(b, as: nil, at: Self.now).roles == [.machine])
         let records = try #require(try setup.records())
         #expect(Set(records.revoked(at: Self.now).keys) == [keys[0], keys[1], keys[3]])
         #expect(Set(records.revoked(at: Self.now + .seconds(60)).keys) == Set(keys[..<2]))
@@ -202,7 +203,7 @@ import Testing
             records.credentials.append(EnrolledCredential(name: name, role: .machine, key: key, endsAt: nil))
         }
         try setup.write(records)
-        #expect(try setup.revoke(name, as: nil, at: Self.now) == [.machine])
+        #expect(try setup.revoke(name, as: nil, at: Self.now).roles == [.machine])
         let token = try setup.keys(makes: false).accountToken(
             revoked: #require(try setup.records()).revoked(at: Self.now), at: Self.now)
         #expect(token.utf8.count < 60_000)
@@ -216,7 +217,7 @@ import Testing
     func lock() throws {
         try setUp("a")
         let lock = try setup.lock()
-        #expect(error { try setUp("b") }?.description == "another command is changing the fleet; try again")
+        #expect(error { _ = try setUp("b") }?.description == "another command is changing the fleet; try again")
         withExtendedLifetime(lock) {}
     }
 

@@ -11,12 +11,15 @@ import Testing
 final class PlayedFleet {
     static let now = WallTime(microseconds: wallTimeMicroseconds())
 
-    private let folder = TemporaryFolder()
+    private let state = TemporaryFolder()
     let setup: FleetSetup
+    /// What was made for its broker.
+    let folder: BrokerFolder
 
     init() throws {
-        setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/state"))
-        try setup.setUp(adding: [try #require(Broker("127.0.0.1"))], at: Self.now)
+        setup = try FleetSetup(state: StateDirectory(path: state.path))
+        let broker = try #require(Broker("127.0.0.1"))
+        folder = try #require(setup.setUp(adding: [broker], at: Self.now).first)
     }
 
     /// What is in the file of somebody who is enrolled.
@@ -41,7 +44,7 @@ final class SetUpBroker {
     }
 
     /// Starts it with what `fleet` made for its broker, on a port that the system gives.
-    convenience init(_ fleet: PlayedFleet) throws { try self.init(folder: "\(fleet.setup.path)/broker-127.0.0.1") }
+    convenience init(_ fleet: PlayedFleet) throws { try self.init(folder: fleet.folder.path) }
 
     /// Starts it with `folder` and on `port`; on one that the system gives if there is none.
     init(folder: String, port: UInt16? = nil) throws {
