@@ -57,11 +57,14 @@ import Testing
             while let line = machine.line(), line != "PONG" { isHeard = isHeard || line.hasPrefix("MSG") }
         }
         #expect(isHeard)
-        // Another broker without a certificate of the fleet's is none of them.
-        let stranger = try ProgramRun(
-            "/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(brokers[0].routePort)"])
-        _ = stranger.lines()
-        #expect(running[0].logged("TLS route handshake error: tls: client didn't provide a certificate") != nil)
+        // Another broker is none of them without a certificate of the fleet's.
+        let foreign = try PlayedFleet()
+        let shown = ["-cert", "\(foreign.folder.path)/server.pem", "-key", "\(foreign.folder.path)/server-key.pem"]
+        for (words, refusal) in [([], "client didn't provide a certificate"), (shown, "signed by unknown authority")] {
+            let address = ["s_client", "-connect", "127.0.0.1:\(brokers[0].routePort)"]
+            _ = try ProgramRun("/usr/bin/openssl", address + words).lines()
+            #expect(running[0].logged("TLS route handshake error: ")?.contains(refusal) == true)
+        }
         for broker in running { try broker.stop() }
     }
 }
