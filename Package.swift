@@ -64,7 +64,7 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
-    room("Core/Fleet", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/Fleet", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms", "Forwarding"]),
     room("Core/BelfryContacts", imports: ["BelfryTerms"]),
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),

@@ -47,4 +47,10 @@ public enum OfflineReason: String, Hashable, Sendable, CaseIterable {
     case unknownToken = "unknown-token"
     /// It cannot be read from the disk now.
     case unreadable
+    /// No broker knows the machine that has the device.
+    case noMachine = "no-machine"
+    /// The machine that has the device says nothing.
+    case silent
+    /// Too much waits on the machine that has the device.
+    case overloaded
 }

@@ -67,7 +67,7 @@ public struct ForwardingStateMachine {
     static let retryDelays: [TimeSpan] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
 
     /// How long a request is remembered.
-    public static let memorySpan = PushMemory.span
+    public static let memorySpan = PushMemory<Void>.span
 
     /// What may grow.
     public let limits: Limits
@@ -76,7 +76,7 @@ public struct ForwardingStateMachine {
     private var waitingForToken: [DeviceToken: Int] = [:]
     /// How many pushes have a place.
     public private(set) var waitingCount = 0
-    private var memory: PushMemory
+    private var memory: PushMemory<Void>
     /// Devices that have something to hand over, by the rank they had when they came.
     private var ready: [APNsPriority: Line<String>] = [:]
     /// Devices that are tried again. There is a line for each delay, so that each line is in order of time.
@@ -92,11 +92,11 @@ public struct ForwardingStateMachine {
     /// Whether a push to `token` is taken. It is then remembered and has a place, until the caller calls
     /// ``accept(_:at:)`` or ``withdraw(_:to:)``.
     public mutating func admit(_ digest: PushDigest, to token: DeviceToken, at now: Instant) -> Admission {
-        if memory.knows(digest, at: now) { return .duplicate }
+        if memory.value(of: digest, at: now) != nil { return .duplicate }
         guard waitingForToken[token, default: 0] < limits.waitingForTokenMax else { return .tooManyRequests }
         guard waitingCount < limits.waitingMax else { return .unavailable }
         takePlace(token)
-        memory.remember(digest, at: now)
+        memory.remember(digest, (), at: now)
         return .admitted
     }
 
@@ -122,8 +122,8 @@ public struct ForwardingStateMachine {
 
     /// Remembers a request that came `age` ago, before this process.
     public mutating func restore(_ digest: PushDigest, age: TimeSpan, at now: Instant) {
-        guard age <= PushMemory.span else { return }
-        memory.remember(digest, at: now - max(age, .zero))
+        guard age <= Self.memorySpan else { return }
+        memory.remember(digest, (), at: now - max(age, .zero))
     }
 
     /// The hand-over of `number` ended in `outcome`.

@@ -1,5 +1,5 @@
 /// A queue: first in, first out.
-struct Line<Element> {
+struct Line<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private var start = 0
 

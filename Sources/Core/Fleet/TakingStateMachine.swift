@@ -1,0 +1,123 @@
+import BelfryDevices
+public import BelfryTerms
+public import Forwarding
+
+/// A machine's side of its gateways' questions: takes each push once, however often and by whomever it is asked, and says
+/// what became of it to all who have asked.
+///
+/// What a worker took, or rejected for good, is remembered by the digest of the push. What could not be handed over is
+/// forgotten, so that a later question tries it again.
+public struct TakingStateMachine {
+    /// What may grow.
+    public struct Limits: Hashable, Sendable {
+        /// How many hand-overs may be unanswered at the same time.
+        public var handOversMax = 64
+        /// How many pushes wait for their turn.
+        public var waitingMax = 1_024
+        /// How many pushes are remembered, for ten minutes.
+        public var rememberedMax = 65_536
+
+        /// The limits of a machine.
+        public init() {}
+    }
+
+    /// Where an answer goes: the reply subject of a question.
+    public typealias Reply = String
+
+    /// What the driver has to do.
+    public enum Effect: Hashable, Sendable {
+        /// Hand the push over.
+        case handOver(PushDigest)
+        /// Forget the push, which no hand-over needs any more.
+        case drop(PushDigest)
+        /// Say that there, of an event with its place.
+        case say(FleetSaying.Word, place: Int64, to: Reply)
+    }
+
+    private struct Push: Sendable {
+        /// Who has asked, the newest last.
+        var askers: [Reply]
+        /// Whether its hand-over has begun.
+        var isCarried = false
+        /// How it ended; nil as long as it has not.
+        var outcome: FleetSaying.Word?
+        /// How many events there were.
+        var place: Int64 = 0
+        /// Whether nothing more will be said.
+        var isOver = false
+
+        mutating func add(_ reply: Reply) {
+            askers = (askers.filter { $0 != reply } + [reply]).suffix(TakingStateMachine.askersMax)
+        }
+    }
+
+    /// Who asks again from more places than these is a gateway that starts all the time: its older lives hear nothing.
+    private static let askersMax = 4
+
+    private let limits: Limits
+    private var open: [PushDigest: Push] = [:]
+    private var waiting: [PushDigest] = []
+    private var carriedCount = 0
+    private var settled: PushMemory<Push>
+
+    /// A machine that has taken nothing.
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+        settled = PushMemory(digestsMax: limits.rememberedMax)
+    }
+
+    /// A gateway asks for the push with that digest. The driver keeps it until ``Effect/handOver(_:)`` or
+    /// ``Effect/drop(_:)``.
+    public mutating func ask(for digest: PushDigest, replyingTo reply: Reply, at now: Instant) -> [Effect] {
+        if var push = open[digest] {
+            push.add(reply)
+            open[digest] = push
+            return [.say(.taken, place: 0, to: reply)]
+        }
+        if var push = settled.value(of: digest, at: now), let outcome = push.outcome {
+            push.add(reply)
+            settled.update(digest, push)
+            let said = [Effect.drop(digest), .say(outcome, place: 0, to: reply)]
+            return push.isOver ? said + [.say(.over, place: 0, to: reply)] : said
+        }
+        guard carriedCount < limits.handOversMax || waiting.count < limits.waitingMax else {
+            let detail = "\(limits.waitingMax) pushes wait on this machine"
+            return [.drop(digest), .say(.offline(.overloaded, detail: detail), place: 0, to: reply)]
+        }
+        open[digest] = Push(askers: [reply])
+        waiting.append(digest)
+        return [.say(.taken, place: 0, to: reply)] + next()
+    }
+
+    /// The push with that digest was taken, rejected, or could not be handed over.
+    public mutating func end(_ digest: PushDigest, by outcome: FleetSaying.Word, at now: Instant) -> [Effect] {
+        guard var push = open.removeValue(forKey: digest) else { return [] }
+        carriedCount -= push.isCarried ? 1 : 0
+        let said = push.askers.map { Effect.say(outcome, place: 0, to: $0) }
+        push.outcome = outcome
+        if case .offline = outcome {} else { settled.remember(digest, push, at: now) }
+        return said + next()
+    }
+
+    /// Something became of a push that was taken; the newest asker hears it.
+    public mutating func event(_ word: FleetSaying.Word, of digest: PushDigest, at now: Instant) -> [Effect] {
+        guard var push = settled.value(of: digest, at: now), !push.isOver, let asker = push.askers.last else {
+            return []
+        }
+        if word == .over { push.isOver = true } else { push.place += 1 }
+        settled.update(digest, push)
+        return [.say(word, place: push.isOver ? 0 : push.place, to: asker)]
+    }
+
+    /// Begins the next hand-overs.
+    private mutating func next() -> [Effect] {
+        var effects: [Effect] = []
+        while carriedCount < limits.handOversMax, !waiting.isEmpty {
+            let digest = waiting.removeFirst()
+            open[digest]?.isCarried = true
+            carriedCount += 1
+            effects.append(.handOver(digest))
+        }
+        return effects
+    }
+}

@@ -1,0 +1,95 @@
+import BelfryDevices
+import BelfryTerms
+import Fleet
+import Forwarding
+import Testing
+
+/// A machine's answers to its gateways.
+@Suite struct TakingTests {
+    typealias Effect = TakingStateMachine.Effect
+    private let now = Instant(microseconds: 1_000_000)
+
+    private func digest(_ number: Int) -> PushDigest {
+        PushDigest(
+            EndpointPush(
+                apnsID: "\(number)", token: DeviceToken(bytes: [UInt8](repeating: 1, count: 32))!, topic: "a.b",
+                pushType: .voip, payload: [], acceptedAt: WallTime(microseconds: 0)))
+    }
+
+    private func isHandedOver(_ effects: [Effect]) -> Bool {
+        effects.contains { if case .handOver = $0 { true } else { false } }
+    }
+
+    @Test("a push is handed over once, whoever asks for it and how often; each asker hears its outcome")
+    func once() {
+        var machine = TakingStateMachine()
+        let one = digest(1)
+        #expect(
+            machine.ask(for: one, replyingTo: "a.1", at: now) == [.say(.taken, place: 0, to: "a.1"), .handOver(one)])
+        #expect(machine.ask(for: one, replyingTo: "a.1", at: now) == [.say(.taken, place: 0, to: "a.1")])
+        #expect(machine.ask(for: one, replyingTo: "b.1", at: now) == [.say(.taken, place: 0, to: "b.1")])
+        #expect(
+            machine.end(one, by: .received, at: now)
+                == [.say(.received, place: 0, to: "a.1"), .say(.received, place: 0, to: "b.1")])
+        let ringing = FleetSaying.Word.event("ringing", code: nil)
+        #expect(machine.event(ringing, of: one, at: now) == [.say(ringing, place: 1, to: "b.1")])
+        // Asked again: the outcome itself, and the newest asker hears what comes.
+        #expect(
+            machine.ask(for: one, replyingTo: "a.1", at: now)
+                == [.drop(one), .say(.received, place: 0, to: "a.1")])
+        #expect(machine.event(ringing, of: one, at: now) == [.say(ringing, place: 2, to: "a.1")])
+        #expect(machine.event(.over, of: one, at: now) == [.say(.over, place: 0, to: "a.1")])
+        #expect(machine.event(ringing, of: one, at: now).isEmpty && machine.event(.over, of: one, at: now).isEmpty)
+        #expect(machine.ask(for: one, replyingTo: "c", at: now).last == .say(.over, place: 0, to: "c"))
+    }
+
+    @Test("what was rejected is remembered, for ten minutes; what was offline is tried again")
+    func outcomes() {
+        var machine = TakingStateMachine()
+        let rejected = FleetSaying.Word.rejected(reason: "NotJSON", detail: "")
+        _ = machine.ask(for: digest(1), replyingTo: "a", at: now)
+        _ = machine.end(digest(1), by: rejected, at: now)
+        let last = now + .seconds(600)
+        #expect(machine.ask(for: digest(1), replyingTo: "b", at: last).last == .say(rejected, place: 0, to: "b"))
+        #expect(isHandedOver(machine.ask(for: digest(1), replyingTo: "b", at: last + .seconds(1))))
+        let offline = FleetSaying.Word.offline(.busy, detail: "")
+        _ = machine.ask(for: digest(2), replyingTo: "a", at: now)
+        #expect(machine.end(digest(2), by: offline, at: now) == [.say(offline, place: 0, to: "a")])
+        #expect(isHandedOver(machine.ask(for: digest(2), replyingTo: "a", at: now)))
+        #expect(machine.end(digest(9), by: .received, at: now).isEmpty)
+        #expect(machine.event(.event("ringing", code: nil), of: digest(2), at: now).isEmpty)
+    }
+
+    @Test("64 at once; 1,024 wait, in order; the next is overloaded, and nothing of it is kept")
+    func limits() {
+        var machine = TakingStateMachine()
+        let first = (0..<64).map { machine.ask(for: digest($0), replyingTo: "a", at: now) }
+        #expect(first.allSatisfy(isHandedOver))
+        let waiting = (64..<1_088).map { machine.ask(for: digest($0), replyingTo: "a", at: now) }
+        #expect(!waiting.contains(where: isHandedOver))
+        #expect(waiting.allSatisfy { $0 == [.say(.taken, place: 0, to: "a")] })
+        let next = machine.ask(for: digest(2_000), replyingTo: "a", at: now)
+        guard case .say(.offline(.overloaded, _), _, "a")? = next.last, next.first == .drop(digest(2_000)) else {
+            Issue.record("\(next)")
+            return
+        }
+        #expect(machine.end(digest(5), by: .received, at: now).last == .handOver(digest(64)))
+        #expect(machine.end(digest(6), by: .offline(.busy, detail: ""), at: now).last == .handOver(digest(65)))
+        #expect(machine.ask(for: digest(2_000), replyingTo: "a", at: now) == [.say(.taken, place: 0, to: "a")])
+    }
+
+    @Test("65,536 are remembered, and a gateway of many lives is answered in its last ones")
+    func memory() {
+        var limits = TakingStateMachine.Limits()
+        limits.rememberedMax = 2
+        var machine = TakingStateMachine(limits: limits)
+        for number in 0..<3 {
+            _ = machine.ask(for: digest(number), replyingTo: "a", at: now)
+            _ = machine.end(digest(number), by: .received, at: now)
+        }
+        #expect(isHandedOver(machine.ask(for: digest(0), replyingTo: "a", at: now)))
+        for life in 1...6 { _ = machine.ask(for: digest(0), replyingTo: "a.\(life)", at: now) }
+        #expect(machine.end(digest(0), by: .received, at: now).count == 4)
+        #expect(TakingStateMachine.Limits().rememberedMax == 65_536)
+    }
+}
