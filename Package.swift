@@ -64,7 +64,7 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
-    room("Core/Fleet"),
+    room("Core/Fleet", imports: ["BelfryTerms"]),
     room("Core/BelfryContacts"),
     room("Core/CallDirectory", imports: ["BelfryTerms"]),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms", "CallDirectory"]),
