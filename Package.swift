@@ -40,6 +40,8 @@ let libraries: [Target] = [
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Of belfry-apns alone, and without pkg-config: a package that depends on Belfry needs neither.
     library("CBelfryNGHTTP2", providers: [.apt(["libnghttp2-dev"])]),
+    // Of belfry-fleet alone, likewise.
+    library("CBelfryNATS", providers: [.apt(["libnats-dev"])]),
     library("CBelfryOpenSSL", providers: [.apt(["libssl-dev"])]),
     // Apple's name, since foreign code imports it: the system's library as it is.
     library("SQLite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -117,6 +119,9 @@ let system: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCrypto", "BelfryJSON", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "Fleet",
         ]),
+    room(
+        "System/FleetLine",
+        imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfryNATS", "Fleet"]),
     room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
@@ -414,7 +419,7 @@ let checks: [Target] = [
     .target(
         name: "Support",
         dependencies: [
-            "BelfryBus", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding",
+            "BelfryBus", "BelfryConfinement", "BelfryCrypto", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding",
             "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile", "CallChannel", "CallDirectory",
             "CallDirectoryFiles", "CallService",
         ],
