@@ -1,5 +1,6 @@
 // Tables and lists of numbers, and numbers as people write them. A trap is a finding, and so is an entry of another
 // number.
+import BelfryTerms
 import CallDirectory
 import DirectoryLoading
 
