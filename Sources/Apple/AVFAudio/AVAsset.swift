@@ -1,4 +1,4 @@
-import BelfryAppleGround
+public import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
 
@@ -48,7 +48,7 @@ public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) 
 public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }
 
 /// What goes wrong with films. Source: Apple, `AVError`.
-public struct AVError: Error, Hashable, CustomNSError {
+public struct AVError: CodedError, Hashable {
     /// What can go wrong.
     public enum Code: Int, Sendable {
         /// Nothing here reads the film.
@@ -64,8 +64,6 @@ public struct AVError: Error, Hashable, CustomNSError {
     /// Apple's.
     public static let errorDomain = "AVFoundationErrorDomain"
 
-    /// Apple's number.
-    public var errorCode: Int { code.rawValue }
 }
 
 /// A film or a sound; its content is not read. Source: Apple, `AVAsset`.

@@ -1,12 +1,13 @@
 // Apple's errors of CallKit. Source: the headers of the iPhoneOS 16.5 SDK, names and numbers.
 
-public import Foundation
+public import BelfryAppleGround
+import Foundation
 
 /// The domain of ``CXError``.
 public let CXErrorDomain = "com.apple.CallKit.error"
 
 /// CallKit refuses to do something. Source: Apple, `CXError`.
-public struct CXError: CustomNSError, Hashable, Sendable {
+public struct CXError: CodedError, Hashable, Sendable {
     /// Why. An error matches the pattern of its code, be it this type or an `NSError`.
     public enum Code: Int, Sendable {
         /// The reason is unknown.
@@ -41,17 +42,13 @@ public struct CXError: CustomNSError, Hashable, Sendable {
 
     /// ``CXErrorDomain``.
     public static var errorDomain: String { CXErrorDomain }
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-    /// Empty, as Apple's.
-    public var errorUserInfo: [String: Any] { [:] }
 }
 
 /// The domain of ``CXErrorCodeIncomingCallError``.
 public let CXErrorDomainIncomingCall = "com.apple.CallKit.error.incomingcall"
 
 /// A report of an incoming call is refused: nothing rings. Source: Apple, `CXErrorCodeIncomingCallError`.
-public struct CXErrorCodeIncomingCallError: CustomNSError, Hashable, Sendable {
+public struct CXErrorCodeIncomingCallError: CodedError, Hashable, Sendable {
     /// Why. An error matches the pattern of its code, be it this type or an `NSError`.
     public enum Code: Int, Sendable {
         /// The reason is unknown.
@@ -102,17 +99,13 @@ public struct CXErrorCodeIncomingCallError: CustomNSError, Hashable, Sendable {
 
     /// ``CXErrorDomainIncomingCall``.
     public static var errorDomain: String { CXErrorDomainIncomingCall }
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-    /// Empty, as Apple's.
-    public var errorUserInfo: [String: Any] { [:] }
 }
 
 /// The domain of ``CXErrorCodeRequestTransactionError``.
 public let CXErrorDomainRequestTransaction = "com.apple.CallKit.error.requesttransaction"
 
 /// A transaction is refused: none of its actions is performed. Source: Apple, `CXErrorCodeRequestTransactionError`.
-public struct CXErrorCodeRequestTransactionError: CustomNSError, Hashable, Sendable {
+public struct CXErrorCodeRequestTransactionError: CodedError, Hashable, Sendable {
     /// Why. An error matches the pattern of its code, be it this type or an `NSError`.
     public enum Code: Int, Sendable {
         /// The reason is unknown.
@@ -167,17 +160,13 @@ public struct CXErrorCodeRequestTransactionError: CustomNSError, Hashable, Senda
 
     /// ``CXErrorDomainRequestTransaction``.
     public static var errorDomain: String { CXErrorDomainRequestTransaction }
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-    /// Empty, as Apple's.
-    public var errorUserInfo: [String: Any] { [:] }
 }
 
 /// The domain of ``CXErrorCodeCallDirectoryManagerError``.
 public let CXErrorDomainCallDirectoryManager = "com.apple.CallKit.error.calldirectorymanager"
 
 /// A call directory cannot be loaded. Source: Apple, `CXErrorCodeCallDirectoryManagerError`.
-public struct CXErrorCodeCallDirectoryManagerError: CustomNSError, Hashable, Sendable {
+public struct CXErrorCodeCallDirectoryManagerError: CodedError, Hashable, Sendable {
     /// Why. An error matches the pattern of its code, be it this type or an `NSError`.
     public enum Code: Int, Sendable {
         /// The reason is unknown.
@@ -232,8 +221,4 @@ public struct CXErrorCodeCallDirectoryManagerError: CustomNSError, Hashable, Sen
 
     /// ``CXErrorDomainCallDirectoryManager``.
     public static var errorDomain: String { CXErrorDomainCallDirectoryManager }
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-    /// Empty, as Apple's.
-    public var errorUserInfo: [String: Any] { [:] }
 }

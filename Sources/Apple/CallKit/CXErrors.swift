@@ -1,11 +1,12 @@
-public import Foundation
+public import BelfryAppleGround
+import Foundation
 
 /// The domain of ``CXErrorCodeNotificationServiceExtensionError``.
 public let CXErrorDomainNotificationServiceExtension = "com.apple.CallKit.error.notificationserviceextension"
 
 /// Why a notification service extension may not hand a call to its app. Source: Apple,
 /// `CXErrorCodeNotificationServiceExtensionError`.
-public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, LocalizedError, Hashable, Sendable {
+public struct CXErrorCodeNotificationServiceExtensionError: CodedError, LocalizedError, Hashable, Sendable {
     /// Why.
     public enum Code: Int, Sendable {
         /// The reason is unknown.
@@ -36,10 +37,6 @@ public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, Local
 
     /// ``CXErrorDomainNotificationServiceExtension``.
     public static var errorDomain: String { CXErrorDomainNotificationServiceExtension }
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-    /// The code in words, where Foundation looks for those of an error that has a user info.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
     /// The code in words.
     public var errorDescription: String? { text }
 

@@ -1,4 +1,4 @@
-import BelfryAppleGround
+public import BelfryAppleGround
 import BelfryContacts
 import BelfryTerms
 
@@ -26,7 +26,7 @@ public enum CNAuthorizationStatus: Int, Sendable {
 public let CNErrorDomain = "CNErrorDomain"
 
 /// Why contacts cannot be had. Source: Apple, `CNError`.
-public struct CNError: CustomNSError, LocalizedError, Hashable, Sendable {
+public struct CNError: CodedError, LocalizedError, Hashable, Sendable {
     /// Why.
     public enum Code: Int, Sendable {
         /// They cannot be reached.
@@ -47,8 +47,6 @@ public struct CNError: CustomNSError, LocalizedError, Hashable, Sendable {
 
     /// ``CNErrorDomain``.
     public static var errorDomain: String { CNErrorDomain }
-    /// Apple's number.
-    public var errorCode: Int { code.rawValue }
     /// The code in words.
     public var errorDescription: String? {
         switch code {

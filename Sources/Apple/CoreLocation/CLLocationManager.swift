@@ -1,4 +1,4 @@
-import BelfryAppleGround
+public import BelfryAppleGround
 import BelfryTerms
 
 /// What the app may know of where the device is. Source: Apple, `CLAuthorizationStatus`.
@@ -27,7 +27,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 public let kCLErrorDomain = "kCLErrorDomain"
 
 /// Why a place cannot be had. Source: Apple, `CLError`.
-public struct CLError: CustomNSError, Hashable, Sendable {
+public struct CLError: CodedError, Hashable, Sendable {
     /// Why.
     public enum Code: Int, Sendable {
         /// It is not known now.
@@ -46,8 +46,6 @@ public struct CLError: CustomNSError, Hashable, Sendable {
 
     /// ``kCLErrorDomain``.
     public static var errorDomain: String { kCLErrorDomain }
-    /// Apple's number.
-    public var errorCode: Int { code.rawValue }
 
     /// It is not known now.
     public static var locationUnknown: Code { .locationUnknown }

@@ -2,7 +2,7 @@
 public let UNErrorDomain = "UNErrorDomain"
 
 /// An error of notifications, with the codes of Apple's header.
-public struct UNError: CustomNSError, LocalizedError, Hashable, Sendable {
+public struct UNError: CodedError, LocalizedError, Hashable, Sendable {
     /// Which error.
     public enum Code: Int, Sendable, CaseIterable {
         /// The app, or the extension at this moment, may not notify.
@@ -39,12 +39,6 @@ public struct UNError: CustomNSError, LocalizedError, Hashable, Sendable {
 
     /// ``UNErrorDomain``.
     public static var errorDomain: String { UNErrorDomain }
-
-    /// The code's number.
-    public var errorCode: Int { code.rawValue }
-
-    /// The text of the error.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
 
     /// The text of the error.
     public var errorDescription: String? { text }

@@ -57,12 +57,13 @@ struct CallHabits {
     /// What people should know of `source`, the file `name`, each without a full stop.
     func notes(on source: SwiftSource, named name: String) -> [String] {
         let tokens = source.tokens
+        let casts = CaughtCasts.lines(in: tokens).map { "\(name):\($0): \(CaughtCasts.note)" }
         return SourceOutline(tokens).methods.flatMap { method -> [String] in
             let notes =
                 method.name == "pushRegistry" && !Self.receivers.isDisjoint(with: method.labels)
                 ? receiver(method, tokens) : []
             return (notes + inheritor(method, tokens)).map { "\(name):\($0)" }
-        }
+        } + casts
     }
 
     /// What is to be said of a method that receives a push.

@@ -1,4 +1,5 @@
 import BelfryAppGroup
+import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
@@ -103,6 +104,33 @@ import Testing
         unsafe unlink(file)
         #expect(unsafe mkdir(file, 0o700) == 0)
         #expect(await failure { try await store.addBlocked([4]) } != nil)
+    }
+
+    /// Adds a hundred numbers from `first` on to a store, one at a time, in a process of its own.
+    private static func add(from first: Int64, inStateDirectory path: String) async {
+        await #expect(processExitsWith: .success) { [first = first as Int64, path = path as String] in
+            try await KeeperDoor.openForApp(stateDirectory: path).run {
+                let store = NumberStore(group: "group.both")
+                for number in first...first + 99 {
+                    try await store.addBlocked([number])
+                    try await store.addIdentified([IdentifiedNumber(number, label: "\(first)")])
+                }
+            }
+        }
+    }
+
+    @Test("of changes at once by an app's process and its extension's, none is lost") func processes() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path
+        async let app: Void = Self.add(from: 1_000, inStateDirectory: path)
+        async let other: Void = Self.add(from: 2_000, inStateDirectory: path)
+        _ = await (app, other)
+        let door = KeeperDoor.openForApp(stateDirectory: path)
+        let (blocked, identified) = try await door.run {
+            let store = NumberStore(group: "group.both")
+            return (try await store.blockedNumbers, try await store.identifiedNumbers.map(\.number))
+        }
+        #expect(blocked == Array(1_000...1_099) + Array(2_000...2_099) && identified == blocked)
     }
 
     @Test("of changes at once by several, none is lost") func together() async throws {

@@ -1,6 +1,7 @@
 import BelfryAppDoor
 import CallChannel
 import CallDirectory
+import ForeignApp
 import Foundation
 import Support
 import Testing
@@ -62,6 +63,34 @@ import Testing
         centre.say(.directory(asked, isEnabled: nil, error: 1))
         centre.say(.directory(again, isEnabled: nil, error: nil))
         #expect(await done == nil)
+    }
+
+    @Test(
+        "a published app says in words why a load has failed, asked by callback and async",
+        arguments: [
+            (nil, nil, nil), (0, "unknown error", "unknown error"), (1, "no extension found", "no extension found"),
+            (2, "loading was interrupted", "loading was interrupted"),
+            (3, "entries are out of order", "entries are out of order"),
+            (4, "there are duplicate entries", "there are duplicate entries"),
+            (5, "too many entries", "too many entries"),
+            (6, "the extension is disabled", "switch it on in the settings"),
+            (7, "it is loading", "try again later"), (8, "unexpected removal", "unexpected removal"),
+        ] as [(Int64?, String?, String?)])
+    func published(_ code: Int64?, byCallback: String?, byAwait: String?) async throws {
+        defer { app.end() }
+        await enter()
+        let (told, tell) = AsyncStream.makeStream(of: String?.self)
+        app.door.run { DirectoryService().reload { tell.yield($0) } }
+        let (first, question) = try #require(await question())
+        #expect(question == .reload("com.example.PhoneApp.Numbers"))
+        centre.say(.directory(first, isEnabled: nil, error: code))
+        #expect(await told.first { _ in true } == .some(byCallback))
+        async let said = app.door.run { await DirectoryService().reloadNow() }
+        let (status, _) = try #require(await self.question())
+        centre.say(.directory(status, isEnabled: true, error: nil))
+        let (load, _) = try #require(await self.question())
+        centre.say(.directory(load, isEnabled: nil, error: code))
+        #expect(await said == byAwait)
     }
 
     @Test("the switch is told as Apple's words, an unknown extension by an error and as unknown")

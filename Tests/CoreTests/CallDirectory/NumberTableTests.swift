@@ -46,6 +46,68 @@ import Testing
         }
     }
 
+    @Test(
+        "a number among many is found by few reads, and what lies between is not",
+        arguments: [63, 64, 65, 66, 128, 129, 130, 1_000])
+    func halves(count: Int) throws {
+        var header = NumberTableHeader()
+        header.rows = count
+        let table = try #require(NumberTable(beginning: header.bytes, fileBytes: header.fileBytes))
+        var reads = 0
+        func find(_ number: Int64) -> NumberRow? {
+            reads = 0
+            func row(_ index: Int) -> NumberRow? {
+                reads += 1
+                guard (0..<count).contains(index) else {
+                    Issue.record("row \(index) of \(count)")
+                    return nil
+                }
+                return NumberRow(Int64(index) * 2, isBlocked: index.isMultiple(of: 3), labelPlace: nil)
+            }
+            return table.row(of: number, row: row) { first, count in
+                #expect(count <= 64)
+                let rows = (first..<first + count).compactMap(row)
+                reads -= count - 1
+                return rows
+            }
+        }
+        for index in 0..<count {
+            let found = try #require(find(Int64(index) * 2), "\(index)")
+            #expect(found.number == Int64(index) * 2 && found.isBlocked == index.isMultiple(of: 3))
+            #expect(reads <= 5)
+            #expect(find(Int64(index) * 2 - 1) == nil && reads <= 5)
+        }
+        #expect(find(Int64(count) * 2) == nil && find(.max) == nil && find(.min) == nil)
+    }
+
+    @Test("a label that does not lie whole among the labels is none", arguments: 0...8)
+    func labelsEnd(place: Int) throws {
+        var header = NumberTableHeader()
+        (header.rows, header.labelBytes) = (1, 6)
+        let table = try #require(NumberTable(beginning: header.bytes, fileBytes: header.fileBytes))
+        for length in 0...6 {
+            let row = NumberRow(1, isBlocked: false, labelPlace: place)
+            let label = table.label(of: row) { (offset: Int, count: Int) in
+                let first = offset - header.labelsOffset
+                #expect(first >= 0 && first + count <= 6)
+                return count == 2 && first == place ? [UInt8(length), 0] : [UInt8](repeating: 0x61, count: count)
+            }
+            #expect(label?.count == (place + 2 + length <= 6 ? length : nil))
+        }
+    }
+
+    @Test("a row is twelve bytes, and no fewer")
+    func rows() {
+        let row = NumberRow(-2, isBlocked: true, labelPlace: 258)
+        let bytes: [UInt8] = [0xFE] + [UInt8](repeating: 0xFF, count: 7) + [3, 1, 0, 0x80]
+        #expect(NumberRow(bytes) == row && NumberRow(bytes + [9]) == row && NumberRow(bytes.dropLast()) == nil)
+        #expect(row.isBlocked && row.labelPlace == 258)
+        let plain = NumberRow(1, isBlocked: false, labelPlace: nil)
+        #expect(
+            plain.meaning == 0 && plain.labelPlace == nil
+                && NumberRow(1, isBlocked: true, labelPlace: nil).labelPlace == nil)
+    }
+
     @Test("what people could not see in a label is written out")
     func printable() {
         let file = Self.file([NumberEntry(1, label: "a\n\u{202E}b")])

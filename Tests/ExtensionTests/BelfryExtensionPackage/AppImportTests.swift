@@ -176,8 +176,25 @@ import Testing
         #expect(notes(sub, beside: ["class Base: Middle {}"]).isEmpty)
     }
 
+    @Test(
+        "a last clause that catches an NSError is told, since others pass it by on Linux",
+        arguments: [
+            ("do { try f() }\ncatch let error as NSError { g() }", [2]),
+            ("do { try f() }\ncatch let error as NSError { if a { g() } }\ncatch { h() }", []),
+            ("do { try f() } catch A.b {\n} catch var e as NSError {\ndo { } catch let x as NSError { } }", [2, 3]),
+            ("do { try f() } catch let error as URLError { } catch { let error = error as NSError }", []),
+            ("do { try f() } catch let error as NSError where error.code == 1 { } catch { }", []),
+            ("as NSError { }", []), ("catch let e as NSError {", []), ("} } catch let e as NSError { }", [1]),
+        ])
+    func caughtCasts(_ code: String, lines: [Int]) {
+        #expect(notes(code).map { $0.prefix { $0 != " " } } == lines.map { "A.swift:\($0):" })
+    }
+
     @Test("an outline of anything ends, and in linear time", .timeLimit(.minutes(10))) func hostile() {
-        let pieces = ["class A {", "func f(", "init(", "}", "extension A: A {", "override ", "func f(<[", "@main "]
+        let pieces = [
+            "class A {", "func f(", "init(", "}", "extension A: A {", "override ", "func f(<[", "@main ",
+            "catch let e as NSError {",
+        ]
         for piece in pieces {
             let source = "class A {" + String(repeating: piece, count: 4_000)
             _ = notes(source)

@@ -45,7 +45,19 @@ import Testing
             NumberEntry(4, label: "a"),
         ]
         #expect(try Self.entries(in: folder) == expected)
-        #expect(try NumberTableFile(of: .list, in: folder)?.isIntact() == true)
+        let file = try #require(try NumberTableFile(of: .list, in: folder))
+        #expect(try file.isIntact() && file.counts() == (2, 3))
+    }
+
+    @Test("a load that is given up leaves the table, and no file of its own")
+    func abandoned() throws {
+        let folder = try folder()
+        let load = try Self.load(folder)
+        #expect(load.oldRows == 0)
+        try load.block([1])
+        load.abandon()
+        #expect(try Self.entries(in: folder).isEmpty)
+        #expect(try Directory.names(at: "\(place.path)/directory", max: 10).allSatisfy { $0.hasSuffix(".lock") })
     }
 
     @Test("a difference removes, replaces and adds; the last word on a number counts")
