@@ -117,7 +117,9 @@ let system: [Target] = [
     room(
         "System/FleetKeys",
         imports: [
-            "BelfryAppGroup", "BelfryCrypto", "BelfryJSON", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "Fleet",
+            "BelfryAppGroup", "BelfryCrypto", "BelfryDevices", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
+            "BelfryTerms",
+            "Fleet",
         ]),
     room(
         "System/FleetLine",

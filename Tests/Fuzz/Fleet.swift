@@ -1,4 +1,5 @@
 // What programs of a fleet read: the files of credentials, which people carry from one machine to another.
+import BelfryDevices
 import BelfryTerms
 import Fleet
 

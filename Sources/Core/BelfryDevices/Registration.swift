@@ -40,11 +40,13 @@ public struct Registration: Hashable, Sendable {
     public let environment: APNsEnvironment
     /// The known names by which its server describes calls; nil for those that the worker's configuration names.
     public let callPayload: CallPayload?
+    /// The machine of a fleet that has the device; nil for this one.
+    public let machine: FleetName?
 
     /// A registration.
     public init(
         token: DeviceToken, deviceID: String, kind: TokenKind, bundleID: String, appGroup: GroupName?,
-        environment: APNsEnvironment, callPayload: CallPayload? = nil
+        environment: APNsEnvironment, callPayload: CallPayload? = nil, machine: FleetName? = nil
     ) {
         self.token = token
         self.deviceID = deviceID
@@ -53,6 +55,7 @@ public struct Registration: Hashable, Sendable {
         self.appGroup = appGroup
         self.environment = environment
         self.callPayload = callPayload
+        self.machine = machine
     }
 
     /// The topic that the token was issued for: the bundle identifier, for calls with `.voip` behind it.
@@ -73,4 +76,14 @@ public enum TokenStanding: Hashable, Sendable {
     /// It was in use until that time: answered 410, which no other case is. It `isReplaced` if its app was given
     /// another one since.
     case removed(Registration, at: WallTime, isReplaced: Bool = false)
+}
+
+extension TokenStanding {
+    /// The machine of a fleet that has the token's device; nil for this one, and for none.
+    public var machine: FleetName? {
+        switch self {
+        case .unknown: nil
+        case .registered(let registration), .removed(let registration, _, _): registration.machine
+        }
+    }
 }

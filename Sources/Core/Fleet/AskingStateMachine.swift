@@ -1,4 +1,4 @@
-import BelfryDevices
+public import BelfryDevices
 public import BelfryTerms
 
 /// Decides when a gateway asks a machine to take a push, over which line, and what becomes known of it.

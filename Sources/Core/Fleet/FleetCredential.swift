@@ -1,3 +1,4 @@
+public import BelfryDevices
 public import BelfryTerms
 
 /// What lets a machine or a gateway into a fleet: who it is, where the brokers are and whom to trust about them, and

@@ -1,3 +1,5 @@
+public import BelfryDevices
+
 /// The subjects by which gateways and machines reach each other through the brokers.
 ///
 /// Whose message it is, the broker proves: each credential may publish under its own name alone.

@@ -15,6 +15,8 @@ struct DeviceQueue {
     }
 
     private(set) var entries: [Entry] = []
+    /// The machine that has the device; nil for this one.
+    private(set) var machine: FleetName?
     /// The push that is being handed over.
     var inFlight: Int64?
     /// Whether the device was switched off.
@@ -40,6 +42,7 @@ struct DeviceQueue {
     var next: Entry? { entries.first { $0.isDue } }
 
     mutating func append(_ push: WaitingPush) {
+        machine = push.machine
         entries.append(Entry(push: push, isDue: !isOff, wasTried: false, isStored: push.wasStored))
     }
 

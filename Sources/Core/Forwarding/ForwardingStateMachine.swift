@@ -4,14 +4,16 @@ public import BelfryTerms
 /// Decides which push is handed over next, and which are kept, replaced and dropped.
 ///
 /// A device gets its pushes in the order of their acceptance, the next one once the one before was taken or refused;
-/// many devices are served at once (R20). A push that a device cannot take now is kept if it may be, only the latest of
+/// many devices are served at once, and each machine by itself, so that none that is slow delays another (R20). A push that a device cannot take now is kept if it may be, only the latest of
 /// each topic. The pushes behind it are still tried in the same round. Kept pushes are tried again, in order, after 1,
 /// 2, 4 … 60 s, or as soon as the push socket is back.
 public struct ForwardingStateMachine {
     /// What may grow.
     public struct Limits: Hashable, Sendable {
-        /// How many hand-overs may be unanswered at the same time.
+        /// How many hand-overs to one machine may be unanswered at the same time.
         public var inFlightMax = 64
+        /// How many to all other machines; those to this one are apart.
+        public var inFlightElsewhereMax = 4_096
         /// How many pushes wait for one token.
         public var waitingForTokenMax = 1_000
         /// How many pushes wait in all.
@@ -73,12 +75,15 @@ public struct ForwardingStateMachine {
     public let limits: Limits
     private(set) var devices: [String: DeviceQueue] = [:]
     private var deviceOfFlight: [Int64: String] = [:]
+    private var machines: [FleetName?: MachineQueue] = [:]
+    /// How many hand-overs to other machines are unanswered.
+    private var inFlightElsewhere = 0
+    /// Machines whose turn did not come since ``inFlightElsewhere`` was full, in the order in which they came.
+    private var starved = Line<FleetName?>()
     private var waitingForToken: [DeviceToken: Int] = [:]
     /// How many pushes have a place.
     public private(set) var waitingCount = 0
     private var memory: PushMemory<Void>
-    /// Devices that have something to hand over, by the rank they had when they came.
-    private var ready: [APNsPriority: Line<String>] = [:]
     /// Devices that are tried again. There is a line for each delay, so that each line is in order of time.
     private var retries: [Line<(at: Instant, device: String)>]
 
@@ -109,7 +114,7 @@ public struct ForwardingStateMachine {
     /// Queues a push that was admitted and is safe on the disk.
     public mutating func accept(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
         var effects = queue(push, at: now)
-        fill(&effects, at: now)
+        fill(push.machine, &effects, at: now)
         return effects
     }
 
@@ -131,6 +136,9 @@ public struct ForwardingStateMachine {
         guard let device = deviceOfFlight.removeValue(forKey: number) else { return [] }
         var effects: [Effect] = []
         var wasTaken: DeviceToken?
+        let machine = devices[device]?.machine
+        machines[machine]?.inFlightCount -= 1
+        if machine != nil { inFlightElsewhere -= 1 }
         change(device) { queue in
             queue.inFlight = nil
             guard let push = queue.entries.first(where: { $0.push.number == number })?.push else { return [] }
@@ -147,7 +155,11 @@ public struct ForwardingStateMachine {
         // A push that was taken makes no change that would give its place back.
         if let wasTaken { givePlace(wasTaken) }
         endRound(of: device, at: now.instant)
-        fill(&effects, at: now)
+        fill(machine, &effects, at: now)
+        if machine != nil, let next = starved.popFirst() {
+            machines[next]?.isStarved = false
+            fill(next, &effects, at: now)
+        }
         return effects
     }
 
@@ -163,7 +175,7 @@ public struct ForwardingStateMachine {
             let waiting = queue.entries.map(\.push).filter { $0.number != queue.inFlight }
             return waiting.flatMap { Self.keep($0, in: &queue, at: now.wall) }
         }.forEach { settlePlace($0, &effects) }
-        fill(&effects, at: now)
+        fill(devices[device]?.machine, &effects, at: now)
         return effects
     }
 
@@ -179,10 +191,14 @@ public struct ForwardingStateMachine {
         return effects
     }
 
-    /// The push socket is back: every push that is kept is tried now.
-    public mutating func socketIsBack(at now: ForwardingTime) -> [Effect] {
-        // A push that is under way may have found no socket, but its failure is not here yet.
-        for device in devices.filter({ $0.value.retryAt != nil || $0.value.inFlight != nil }).keys {
+    /// `machine` is there again, or, where it is nil, this machine's push socket: every push that is kept for its
+    /// devices is tried now.
+    public mutating func isBack(_ machine: FleetName?, at now: ForwardingTime) -> [Effect] {
+        // A push that is under way may have found nobody, but its failure is not here yet.
+        let waiting = devices.filter {
+            $0.value.machine == machine && ($0.value.retryAt != nil || $0.value.inFlight != nil)
+        }
+        for device in waiting.keys {
             _ = change(device) { queue in
                 queue.failedRounds = 0
                 queue.makeAllDue()
@@ -206,7 +222,7 @@ public struct ForwardingStateMachine {
             }
         }
         var effects: [Effect] = []
-        fill(&effects, at: now)
+        for machine in machines.keys.filter({ machines[$0]?.hasReady == true }) { fill(machine, &effects, at: now) }
         return effects
     }
 
@@ -253,7 +269,7 @@ public struct ForwardingStateMachine {
     /// Changes the queue of `device`, and moves it to the line where it then belongs.
     private mutating func change(_ device: String, _ body: (inout DeviceQueue) -> [Change]) -> [Change] {
         let (changes, newRank, isForgettable) = Self.change(&devices[device, default: DeviceQueue()], body)
-        if let newRank { ready[newRank, default: Line()].append(device) }
+        if let newRank { machines[devices[device]?.machine, default: MachineQueue()].append(device, newRank) }
         if isForgettable { devices[device] = nil }
         return changes
     }
@@ -302,9 +318,14 @@ public struct ForwardingStateMachine {
         retries[index].append((at, device))
     }
 
-    /// Begins hand-overs, the most urgent first, as long as there is room for them.
-    private mutating func fill(_ effects: inout [Effect], at now: ForwardingTime) {
-        while deviceOfFlight.count < limits.inFlightMax, let device = takeReady() {
+    /// Begins hand-overs to `machine`, the most urgent first, as long as there is room for them.
+    private mutating func fill(_ machine: FleetName?, _ effects: inout [Effect], at now: ForwardingTime) {
+        while machines[machine, default: MachineQueue()].inFlightCount < limits.inFlightMax {
+            guard machine == nil || inFlightElsewhere < limits.inFlightElsewhereMax else {
+                starve(machine)
+                break
+            }
+            guard let device = takeReady(of: machine) else { break }
             guard var queue = devices[device], let entry = queue.next else { continue }
             if entry.wasTried || entry.push.wasStored, !entry.push.mayBeKept(at: now.wall) {
                 change(device) { queue in
@@ -317,20 +338,27 @@ public struct ForwardingStateMachine {
             queue.inFlight = entry.push.number
             devices[device] = queue
             deviceOfFlight[entry.push.number] = device
+            machines[machine]?.inFlightCount += 1
+            if machine != nil { inFlightElsewhere += 1 }
             effects.append(.start(entry.push.number))
         }
+        if machines[machine]?.isForgettable == true { machines[machine] = nil }
     }
 
-    /// The device whose turn it is; nil if none has anything to hand over.
-    private mutating func takeReady() -> String? {
-        guard !ready.isEmpty else { return nil }
-        for rank in [APNsPriority.immediate, .considerate, .low] {
-            while let device = ready[rank]?.popFirst() {
-                // The device may stand in a better line by now, or have nothing left to hand over.
-                guard devices[device]?.rank == rank else { continue }
-                devices[device]?.rank = nil
-                if devices[device]?.wantedRank != nil { return device }
-            }
+    /// `machine` waits for a hand-over to another one to end.
+    private mutating func starve(_ machine: FleetName?) {
+        guard let queue = machines[machine], queue.hasReady, !queue.isStarved else { return }
+        machines[machine]?.isStarved = true
+        starved.append(machine)
+    }
+
+    /// The device of `machine` whose turn it is; nil if none has anything to hand over.
+    private mutating func takeReady(of machine: FleetName?) -> String? {
+        while let (device, rank) = machines[machine]?.popFirst() {
+            // The device may stand in a better line by now, or have nothing left to hand over.
+            guard devices[device]?.rank == rank else { continue }
+            devices[device]?.rank = nil
+            if devices[device]?.wantedRank != nil { return device }
         }
         return nil
     }

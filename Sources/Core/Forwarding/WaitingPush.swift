@@ -7,6 +7,8 @@ public struct WaitingPush: Hashable, Sendable {
     public let number: Int64
     /// The device that it is for, which gets its pushes in order.
     public let deviceID: String
+    /// The machine that has the device; nil for this one.
+    public let machine: FleetName?
     /// The token that it was sent to.
     public let token: DeviceToken
     /// The topic: an offline device keeps one push of each.
@@ -20,10 +22,13 @@ public struct WaitingPush: Hashable, Sendable {
     /// Whether it was kept for a device that was offline.
     public let wasStored: Bool
 
-    /// The push `push` to `deviceID`, as the `number`th.
-    public init(number: Int64, _ push: EndpointPush, deviceID: String, wasStored: Bool = false) {
+    /// The push `push` to `deviceID`, which `machine` has, as the `number`th.
+    public init(
+        number: Int64, _ push: EndpointPush, deviceID: String, machine: FleetName? = nil, wasStored: Bool = false
+    ) {
         self.number = number
         self.deviceID = deviceID
+        self.machine = machine
         self.wasStored = wasStored
         token = push.token
         topic = push.topic

@@ -30,8 +30,9 @@ public enum CarrierNews: Hashable, Sendable {
 ///
 /// It belongs to its queue's loop.
 public protocol Carrier: AnyObject {
-    /// Called by the carrier as soon as devices that it found offline may be there again.
-    var onReturn: () -> Void { get set }
+    /// Called by the carrier as soon as devices that it found offline may be there again: those of the machine, or of
+    /// this one where it is nil.
+    var onReturn: (FleetName?) -> Void { get set }
 
     /// Begins to hand over `handOver`, and calls `news` with all that becomes of it, perhaps before this returns.
     func carry(_ handOver: HandOver, _ news: @escaping (CarrierNews) -> Void)

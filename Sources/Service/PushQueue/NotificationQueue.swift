@@ -109,9 +109,9 @@ public final class NotificationQueue<Machine: EventLoop> {
         // Before it is read, so that no change is missed. If it cannot be watched, changes are seen with the next push.
         registryWatch = try? registry.watch(on: loop) { registry.look() }
         try restore()
-        carrier.onReturn = { [weak self] in
+        carrier.onReturn = { [weak self] whose in
             guard let self else { return }
-            perform(machine.socketIsBack(at: now))
+            perform(machine.isBack(whose, at: now))
         }
         registry.onChange = { [weak self] in self?.changed($0) }
         loop.afterThis(description: "pushes that wait") { [weak self] in self?.begin() }
@@ -199,7 +199,7 @@ extension NotificationQueue {
         for device in registry.all() where device.isOffline && device.removedAt == nil {
             _ = machine.setOff(true, device.id, at: now)
         }
-        for (push, apnsID) in try store.waiting() {
+        for (push, apnsID) in try store.waiting(onMachineOf: { registry.lastStanding(of: $0).machine }) {
             effects += machine.restore(push, at: now)
             apnsIDs[push.number] = apnsID
             lastNumber = max(lastNumber, push.number)
@@ -259,7 +259,9 @@ extension NotificationQueue {
     private func accept(_ written: [QueueStore.Added]) {
         let now = now
         for added in written {
-            let push = WaitingPush(number: added.number, added.push, deviceID: added.deviceID)
+            let push = WaitingPush(
+                number: added.number, added.push, deviceID: added.deviceID,
+                machine: registry.lastStanding(of: added.push.token).machine)
             effects += machine.accept(push, at: now)
         }
         fresh = written[...]

@@ -102,14 +102,18 @@ final class QueueStore {
         return push
     }
 
-    /// What waited as the last process ended, in the order of acceptance; what is no push of ours is left out.
-    func waiting() throws(DatabaseError) -> [(push: WaitingPush, apnsID: String)] {
+    /// What waited as the last process ended, in the order of acceptance; what is no push of ours is left out. Each
+    /// device is on its token's `machine`.
+    func waiting(
+        onMachineOf machine: (DeviceToken) -> FleetName?
+    ) throws(DatabaseError) -> [(push: WaitingPush, apnsID: String)] {
         var found: [(push: WaitingPush, apnsID: String)] = []
         let columns = "id, token, topic, type, priority, expiration, collapse, NULL, accepted, number, device, stored"
         try file.database.prepare("SELECT \(columns) FROM pushes ORDER BY number").rows { row in
             guard let push = EndpointPush(row), let device = row.text(10) else { return }
             let waiting = WaitingPush(
-                number: row.integer(9), push, deviceID: device, wasStored: row.integer(11) != 0)
+                number: row.integer(9), push, deviceID: device, machine: machine(push.token),
+                wasStored: row.integer(11) != 0)
             found.append((waiting, push.apnsID))
         }
         return found

@@ -1,4 +1,4 @@
-import BelfryDevices
+public import BelfryDevices
 public import BelfryEventLoop
 import BelfryProtocol
 import BelfryPush
@@ -15,7 +15,7 @@ public final class SocketCarrier: Carrier {
     private static let patience = TimeSpan.seconds(60)
 
     /// Called as soon as the push socket is there again.
-    public var onReturn: () -> Void = {}
+    public var onReturn: (FleetName?) -> Void = { _ in }
 
     private let socketPath: String
     private let loop: Loop
@@ -132,7 +132,7 @@ public final class SocketCarrier: Carrier {
             guard let self, unsafe access(socketPath, F_OK) == 0 else { return }
             folderWatch?.cancel()
             folderWatch = nil
-            onReturn()
+            onReturn(nil)
         }
     }
 

@@ -274,19 +274,20 @@ extension TokenRegistry {
             CREATE TABLE IF NOT EXISTS devices (
                 id TEXT PRIMARY KEY, bundle TEXT NOT NULL, app_group TEXT, environment TEXT NOT NULL,
                 alert BLOB NOT NULL UNIQUE, voip BLOB NOT NULL UNIQUE, added INTEGER NOT NULL, removed INTEGER,
-                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, payload TEXT,
+                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, payload TEXT, machine TEXT,
                 CHECK (alert <> voip)
             )
             """)
-        // A file of a version without this column gets it. It fails if the column is there, perhaps since a moment.
-        if (try? database.prepare("SELECT payload FROM devices")) == nil {
-            try? database.execute("ALTER TABLE devices ADD COLUMN payload TEXT")
+        // A file of a version without these columns gets them. It fails if one is there, perhaps since a moment.
+        for column in ["payload", "machine"] where (try? database.prepare("SELECT \(column) FROM devices")) == nil {
+            try? database.execute("ALTER TABLE devices ADD COLUMN \(column) TEXT")
         }
         return OpenedFile(
             database: database, dataVersion: try database.prepare("PRAGMA data_version"),
             changes: try database.prepare(
                 """
-                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline, payload
+                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline, payload,
+                    machine
                 FROM devices WHERE revision > ? ORDER BY revision LIMIT \(devicesMax)
                 """),
             identity: try? directory.identity(of: fileName), seenVersion: nil)
@@ -303,6 +304,9 @@ extension VirtualDevice {
         let group = row.text(3)
         let name = group.flatMap(GroupName.init)
         guard group == nil || name != nil else { return nil }
+        let machineName = row.text(11)
+        machine = machineName.flatMap { FleetName($0) }
+        guard machineName == nil || machine != nil else { return nil }
         self.id = id
         self.bundleID = bundleID
         self.appGroup = name

@@ -17,6 +17,8 @@ public struct VirtualDevice: Hashable, Sendable {
     public let alertToken: DeviceToken
     /// The token of calls.
     public let voipToken: DeviceToken
+    /// The machine of a fleet that has it; nil for this one.
+    public let machine: FleetName?
     /// When it was added.
     public let addedAt: WallTime
     /// When it was removed; nil for one that is in use.
@@ -31,7 +33,7 @@ public struct VirtualDevice: Hashable, Sendable {
     func registration(_ kind: TokenKind) -> Registration {
         Registration(
             token: kind == .alert ? alertToken : voipToken, deviceID: id, kind: kind, bundleID: bundleID,
-            appGroup: appGroup, environment: environment, callPayload: callPayload)
+            appGroup: appGroup, environment: environment, callPayload: callPayload, machine: machine)
     }
 }
 

@@ -1,3 +1,4 @@
+public import BelfryDevices
 import BelfryCrypto
 import BelfrySyscalls
 import BelfryTLS

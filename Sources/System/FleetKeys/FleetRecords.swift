@@ -1,3 +1,4 @@
+public import BelfryDevices
 import BelfryJSON
 public import BelfryTerms
 public import Fleet

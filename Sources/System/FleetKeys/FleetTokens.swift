@@ -1,3 +1,4 @@
+import BelfryDevices
 import BelfryCrypto
 import BelfryJSON
 import BelfryTerms

@@ -1,3 +1,4 @@
+import BelfryDevices
 import BelfryJSON
 import BelfryTerms
 import Testing

@@ -1,3 +1,4 @@
+import BelfryDevices
 import Fleet
 import Testing
 

@@ -136,7 +136,7 @@ import Testing
             played.advance(.seconds(Int64(seconds)))
             #expect(played.wake() == [.start(1)])
         }
-        #expect(played.machine.socketIsBack(at: played.now) == [])
+        #expect(played.machine.isBack(nil, at: played.now) == [])
         #expect(played.offline(1) == [])
         #expect(played.machine.nextWake() == played.instant + .seconds(1))
     }
@@ -223,7 +223,7 @@ import Testing
         for device in ["a", "b"] { _ = played.accept(to: device) }
         _ = played.offline(1)
         _ = played.offline(2)
-        let effects = played.machine.socketIsBack(at: played.now)
+        let effects = played.machine.isBack(nil, at: played.now)
         #expect(Set(effects) == [.start(1), .start(2)])
         #expect(played.machine.nextWake() == nil)
     }
@@ -234,7 +234,7 @@ import Testing
         _ = played.accept(to: "a", expiresIn: 100)
         #expect(played.offline(1) == [.store(1)])
         played.advance(.milliseconds(500))
-        #expect(played.machine.socketIsBack(at: played.now) == [.start(1)])
+        #expect(played.machine.isBack(nil, at: played.now) == [.start(1)])
         #expect(played.offline(1) == [])
         played.advance(.milliseconds(500))
         #expect(played.wake() == [])

@@ -40,11 +40,14 @@ struct Played {
             expiration: expiration, payload: Array("{}".utf8), acceptedAt: wall)
     }
 
-    mutating func accept(_ push: EndpointPush, to device: String) -> [ForwardingStateMachine.Effect] {
+    mutating func accept(
+        _ push: EndpointPush, to device: String, on machineName: FleetName? = nil
+    ) -> [ForwardingStateMachine.Effect] {
         let admission = machine.admit(PushDigest(push), to: push.token, at: instant)
         precondition(admission == .admitted, "\(admission)")
         number += 1
-        return machine.accept(WaitingPush(number: number, push, deviceID: device), at: now)
+        return machine.accept(
+            WaitingPush(number: number, push, deviceID: device, machine: machineName), at: now)
     }
 
     mutating func accept(

@@ -27,7 +27,7 @@ private final class OverheardCarrier: Carrier {
 
     init(_ carrier: SocketCarrier) { self.carrier = carrier }
 
-    var onReturn: () -> Void {
+    var onReturn: (FleetName?) -> Void {
         get { carrier.onReturn }
         set { carrier.onReturn = newValue }
     }

@@ -287,7 +287,7 @@ import Testing
         #expect(bench.carrier.taken.count == 1)
         bench.loop.advance(by: .seconds(1))
         #expect(bench.carrier.taken.count == 2)
-        bench.carrier.onReturn()
+        bench.carrier.onReturn(nil)
         bench.loop.settle()
         #expect(bench.carrier.taken.count == 3)
         try bench.open()

@@ -3,7 +3,7 @@ import PushQueue
 
 /// Takes pushes down, and tells what a test wants told.
 final class PlayedCarrier: Carrier {
-    var onReturn: () -> Void = {}
+    var onReturn: (FleetName?) -> Void = { _ in }
     private(set) var taken: [HandOver] = []
     private var news: [(CarrierNews) -> Void] = []
     /// What is told at once of each; nothing if it is nil.

@@ -119,7 +119,7 @@ import Testing
         let loop = try Loop()
         let carrier = SocketCarrier(socketPath: path, on: loop)
         var returnsCount = 0
-        carrier.onReturn = { returnsCount += 1 }
+        carrier.onReturn = { _ in returnsCount += 1 }
         func carry() {
             var told: [CarrierNews] = []
             carrier.carry(Self.handOver) { told.append($0) }

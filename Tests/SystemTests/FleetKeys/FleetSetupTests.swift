@@ -1,3 +1,4 @@
+import BelfryDevices
 import BelfryAppGroup
 import BelfrySyscalls
 import BelfryTLS

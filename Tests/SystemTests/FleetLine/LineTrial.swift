@@ -23,7 +23,7 @@ final class LineTrial {
     ) {
         self.loop = loop
         line = BrokerLine(
-            to: BrokerAddress(host: host, port: port),
+            to: BrokerAddress(host: host, port: port)!,
             credential: LineCredential(jwt: user.jwt, key: user.key, authority: authority), pings: pings, on: loop)
         line.onUp = { [unowned self] in
             #expect(end == nil)
