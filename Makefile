@@ -7,7 +7,7 @@ SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
 PACKAGES := libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc libstdc++-12-dev zlib1g \
-	libcurl4-openssl-dev libnats-dev libnghttp2-dev libssl-dev libsqlite3-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates
+	libcurl4-openssl-dev libnghttp2-dev libssl-dev libsqlite3-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates
 # What the demo shows its ring on, a systemd and a sound server of its own.
 DEMO_PACKAGES := python3 systemd dbus-user-session pulseaudio-utils
 # What tests hold the programs against: what they draw with and decode, push servers, desktops, shells.

@@ -40,8 +40,6 @@ let libraries: [Target] = [
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Of belfry-apns alone, and without pkg-config: a package that depends on Belfry needs neither.
     library("CBelfryNGHTTP2", providers: [.apt(["libnghttp2-dev"])]),
-    // Of belfry-fleet alone, likewise.
-    library("CBelfryNATS", providers: [.apt(["libnats-dev"])]),
     library("CBelfryOpenSSL", providers: [.apt(["libssl-dev"])]),
     // Apple's name, since foreign code imports it: the system's library as it is.
     library("SQLite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -123,7 +121,9 @@ let system: [Target] = [
         ]),
     room(
         "System/FleetLine",
-        imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfryNATS", "Fleet"]),
+        imports: [
+            "BelfryCrypto", "BelfryEventLoop", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux", "Fleet",
+        ]),
     room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(

@@ -83,6 +83,7 @@ func feedCertificate(_ bytes: [UInt8]) {
         guard let key = try? SigningKey(pem: input), let point = try? key.publicPoint() else { return }
         precondition(point.count == ES256.pointBytes, "a point of another length")
         _ = try? TLSServer(chain: input, key: key)
+        _ = try? TLSClient(to: "localhost", trusting: input, socket: 0)
     }
 }
 

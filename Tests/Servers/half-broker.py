@@ -2,7 +2,9 @@
 """A broker that stops half-way: half-broker.py WAY CERTIFICATE KEY prints its port and serves until its input ends.
 
 WAY: mute (says nothing), greeting (nothing after its greeting), closed (closes instead of the first PONG), waiting (no
-PONG, and keeps the connection), torn (a message in two parts of one record, three seconds between them).
+PONG, and keeps the connection), torn (a message in two parts of one record, three seconds between them), stranger
+(another protocol), plain (without TLS), early (a word before TLS), full (lets nobody in), wrong (asks for a PONG, then
+says a message and no word), revoked (takes the credential back).
 """
 
 import socket
@@ -13,6 +15,14 @@ import time
 
 INFO = (b'INFO {"server_id":"HALF","version":"2.9.10","proto":1,"headers":true,"max_payload":65536,"tls_required":true,'
         b'"nonce":"n"}\r\n')
+
+
+# What is said in plain text by those that get no further.
+PLAIN = {
+    "stranger": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    "plain": INFO.replace(b'"tls_required":true', b'"tls_required":false'),
+    "early": INFO + b"PING\r\n",
+}
 
 
 class Client:
@@ -36,6 +46,9 @@ class Client:
                     raise EOFError
                 self.incoming.write(part)
 
+    def say(self, words: bytes):
+        self.until_done(lambda: self.tls.write(words))
+
     def read_until(self, word: bytes):
         said = b""
         while word not in said:
@@ -45,8 +58,8 @@ class Client:
 def serve(way: str, connection: socket.socket, context: ssl.SSLContext):
     if way == "mute":
         return time.sleep(3600)
-    connection.sendall(INFO)
-    if way == "greeting":
+    connection.sendall(PLAIN.get(way, INFO))
+    if way == "greeting" or way in PLAIN:
         return time.sleep(3600)
     client = Client(connection, context)
     client.until_done(client.tls.do_handshake)
@@ -55,7 +68,18 @@ def serve(way: str, connection: socket.socket, context: ssl.SSLContext):
         return connection.close()
     if way == "waiting":
         return time.sleep(3600)
-    client.until_done(lambda: client.tls.write(b"PONG\r\n"))
+    if way == "full":
+        client.say(b"-ERR 'maximum connections exceeded'\r\n")
+        return connection.close()
+    client.say(b"PONG\r\n")
+    if way == "revoked":
+        client.say(b"-ERR 'User Authentication Revoked'\r\n")
+        return connection.close()
+    if way == "wrong":
+        client.say(b"PING\r\n")
+        client.read_until(b"PONG\r\n")
+        client.say(b"MSG torn 1 4\r\nwell\r\nMSG torn 1 x\r\nPING\r\n")
+        return time.sleep(3600)
     client.read_until(b"SUB ")
     client.tls.write(b"MSG torn 1 4\r\nwell\r\n")
     record = client.outgoing.read()

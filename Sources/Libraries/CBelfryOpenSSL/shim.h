@@ -16,8 +16,8 @@
 #include <openssl/x509v3.h>
 
 /// TLS 1.2 or later, no session that could be resumed, buffers that are given back while nothing comes, and no going on
-/// by itself after a record without data, which would go on for as long as a client sends them.
-static inline int copenssl_prepare_server(SSL_CTX *context) {
+/// by itself after a record without data, which would go on for as long as a peer sends them.
+static inline int copenssl_prepare(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
@@ -25,6 +25,15 @@ static inline int copenssl_prepare_server(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 && SSL_CTX_set_num_tickets(context, 0) == 1;
+}
+
+/// Has `tls` accept a server's certificate only if it names `host`, an address or a name; 1 if that worked.
+static inline int copenssl_expect_host(SSL *tls, const char *host) {
+    X509_VERIFY_PARAM *wanted = SSL_get0_param(tls);
+    if (X509_VERIFY_PARAM_set1_ip_asc(wanted, host) == 1)
+        return 1;
+    X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+    return X509_VERIFY_PARAM_set1_host(wanted, host, 0) == 1 && SSL_set_tlsext_host_name(tls, host) == 1;
 }
 
 static inline void copenssl_set_message_context(SSL *tls, void *context) { SSL_set_msg_callback_arg(tls, context); }

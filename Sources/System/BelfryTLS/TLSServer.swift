@@ -12,7 +12,7 @@ public final class TLSServer {
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw TLSFailure.last("no TLS") }
         unsafe self.context = context
         let text = try MemoryText(chain)
-        guard unsafe copenssl_prepare_server(context) == 1, let own = unsafe copenssl_read_certificate(text.bio) else {
+        guard unsafe copenssl_prepare(context) == 1, let own = unsafe copenssl_read_certificate(text.bio) else {
             throw TLSFailure.last("there is no certificate of the server")
         }
         defer { unsafe X509_free(own) }
@@ -156,7 +156,7 @@ public final class TLSConnection {
         ERR_clear_error()
         // The error queue is cleared before each call, since `SSL_get_error` looks at it.
         let result = TLSMemory.charge(&heldBytes) { unsafe SSL_do_handshake(connection) }
-        let outcome: Outcome = isTooLong ? .failed : outcome(of: result, count: 0)
+        let outcome = unsafe isTooLong ? .failed : Outcome(of: result, count: 0, on: connection)
         if outcome == .failed || outcome == .ended { failure = reason() }
         return outcome
     }
@@ -194,7 +194,7 @@ public final class TLSConnection {
         let result = TLSMemory.charge(&heldBytes) {
             unsafe SSL_read_ex(connection, room.baseAddress, room.count, &count)
         }
-        return outcome(of: result, count: count)
+        return unsafe Outcome(of: result, count: count, on: connection)
     }
 
     /// Writes what the socket takes of `bytes`.
@@ -204,7 +204,7 @@ public final class TLSConnection {
         let result = TLSMemory.charge(&heldBytes) {
             unsafe SSL_write_ex(connection, bytes.baseAddress, bytes.count, &count)
         }
-        return outcome(of: result, count: count)
+        return unsafe Outcome(of: result, count: count, on: connection)
     }
 
     /// Whether bytes wait in OpenSSL's memory, for which the socket does not become readable.
@@ -234,15 +234,19 @@ public final class TLSConnection {
         if message.count > Self.messageBytesMax { isTooLong = true }
         if unsafe message.first == UInt8(SSL3_MT_KEY_UPDATE) { keyUpdatesCount += 1 }
     }
+}
 
-    private func outcome(of result: Int32, count: Int) -> Outcome {
-        if result == 1 { return .done(count) }
-        switch unsafe SSL_get_error(connection, result) {
-        case SSL_ERROR_WANT_READ: return .wantsToRead
-        case SSL_ERROR_WANT_WRITE: return .wantsToWrite
-        case SSL_ERROR_ZERO_RETURN: return .ended
-        default: return .failed
-        }
+extension TLSConnection.Outcome {
+    /// What `result` of OpenSSL's call on `connection` means, which let `count` bytes through.
+    init(of result: Int32, count: Int, on connection: OpaquePointer) {
+        self =
+            switch result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(connection, result) {
+            case SSL_ERROR_NONE: .done(count)
+            case SSL_ERROR_WANT_READ: .wantsToRead
+            case SSL_ERROR_WANT_WRITE: .wantsToWrite
+            case SSL_ERROR_ZERO_RETURN: .ended
+            default: .failed
+            }
     }
 }
 

@@ -1,5 +1,6 @@
 import BelfryEventLoop
 import BelfryTerms
+import Fleet
 import FleetLine
 import Support
 import Testing
