@@ -1,3 +1,4 @@
+import BelfryDevices
 import BelfryCommandLine
 import BelfrySyscalls
 import BelfryTerms

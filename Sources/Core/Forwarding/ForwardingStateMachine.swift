@@ -155,11 +155,7 @@ public struct ForwardingStateMachine {
         // A push that was taken makes no change that would give its place back.
         if let wasTaken { givePlace(wasTaken) }
         endRound(of: device, at: now.instant)
-        fill(machine, &effects, at: now)
-        if machine != nil, let next = starved.popFirst() {
-            machines[next]?.isStarved = false
-            fill(next, &effects, at: now)
-        }
+        fillFreed(by: machine, &effects, at: now)
         return effects
     }
 
@@ -343,6 +339,16 @@ public struct ForwardingStateMachine {
             effects.append(.start(entry.push.number))
         }
         if machines[machine]?.isForgettable == true { machines[machine] = nil }
+    }
+
+    /// Begins what a hand-over to `machine` made room for: those first that wait longest for a place among all.
+    private mutating func fillFreed(by machine: FleetName?, _ effects: inout [Effect], at now: ForwardingTime) {
+        guard machine != nil, starved.first != nil else { return fill(machine, &effects, at: now) }
+        starve(machine)
+        while inFlightElsewhere < limits.inFlightElsewhereMax, let next = starved.popFirst() {
+            machines[next]?.isStarved = false
+            fill(next, &effects, at: now)
+        }
     }
 
     /// `machine` waits for a hand-over to another one to end.

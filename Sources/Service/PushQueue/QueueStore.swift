@@ -105,7 +105,7 @@ final class QueueStore {
     /// What waited as the last process ended, in the order of acceptance; what is no push of ours is left out. Each
     /// device is on its token's `machine`.
     func waiting(
-        onMachineOf machine: (DeviceToken) -> FleetName?
+        onMachineOf machine: (DeviceToken) -> FleetName? = { _ in nil }
     ) throws(DatabaseError) -> [(push: WaitingPush, apnsID: String)] {
         var found: [(push: WaitingPush, apnsID: String)] = []
         let columns = "id, token, topic, type, priority, expiration, collapse, NULL, accepted, number, device, stored"

@@ -45,8 +45,8 @@ import Testing
         #expect(accept(&played, to: "here", on: nil) == [.start(6)])
         #expect(played.settled(6).isEmpty)
         #expect(played.settled(1) == [.start(3)])
-        #expect(played.settled(3) == [.start(4)])
-        #expect(played.offline(2) == [.store(2), .start(5)])
+        #expect(played.settled(3) == [.start(5)])
+        #expect(played.offline(2) == [.store(2), .start(4)])
         #expect(played.settled(4).isEmpty && played.settled(5).isEmpty && played.machine.waitingCount == 1)
     }
 
