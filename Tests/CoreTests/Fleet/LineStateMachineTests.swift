@@ -14,7 +14,7 @@ import Testing
 
         init(_ count: Int) {
             machine = LineStateMachine(
-                to: (0..<count).map { BrokerAddress(host: "broker-\($0)") }, at: Instant(microseconds: 1_000_000))
+                to: (0..<count).map { BrokerAddress(host: "broker-\($0)")! }, at: Instant(microseconds: 1_000_000))
             heed(.tick)
         }
 
@@ -48,7 +48,7 @@ import Testing
 
     @Test("an address that is named twice is one broker")
     func namedTwice() {
-        let address = BrokerAddress(host: "a")
+        let address = BrokerAddress(host: "a")!
         #expect(LineStateMachine(to: [address, address], at: Instant(microseconds: 0)).lines.count == 1)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let (first, second) = (played.line[0], played.line[1])
         played.heed(.up(first, serverID: "A"))
         played.heed(.up(second, serverID: "A"))
-        #expect(played.effects == [.end(second), .connect(second, BrokerAddress(host: "broker-2"))])
+        #expect(played.effects == [.end(second), .connect(second, BrokerAddress(host: "broker-2")!)])
         played.heed(.up(second, serverID: "A"))
         #expect(played.effects == [.end(second)])
         let waited = played.wake()
@@ -151,7 +151,7 @@ import Testing
         three.heed(.up(three.line[0], serverID: "A"))
         three.heed(.up(three.line[1], serverID: "B"))
         three.heed(.unanswered(three.line[0]))
-        #expect(three.effects == [.end(three.line[0]), .connect(three.line[0], BrokerAddress(host: "broker-2"))])
+        #expect(three.effects == [.end(three.line[0]), .connect(three.line[0], BrokerAddress(host: "broker-2")!)])
         three.heed(.unanswered(three.line[0]))
         #expect(three.effects.isEmpty)
         var two = Played(2)
