@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable {
     case directoryCSV = "directory-csv"
     case loadNews = "load-news"
     case fleetCredential = "fleet-credential"
+    case fleetDevice = "fleet-device"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -56,6 +57,7 @@ enum FuzzTarget: String, CaseIterable {
         case .directoryCSV: feedDirectoryCSV(bytes)
         case .loadNews: feedLoadNews(bytes)
         case .fleetCredential: feedFleetCredential(bytes)
+        case .fleetDevice: feedFleetDevice(bytes)
         }
     }
 }
