@@ -114,6 +114,9 @@ public struct MirrorStateMachine {
     private var hasHeldDevice = false
     private var unreadable: Set<DeviceKey> = []
     private var told = Standing.unread
+    /// What has changed while the bucket was read, of which the registry hears at the end: a claim that was read later
+    /// may have come first.
+    private var changed: Set<DeviceKey> = []
 
     /// How far the bucket was read: all that it has up to this number is known.
     public private(set) var reached: UInt64 = 0
@@ -297,6 +300,16 @@ extension MirrorStateMachine {
         }
     }
 
+    /// Keeps whose device has changed, if that is what the effect says.
+    private mutating func holds(_ effect: Effect) -> Bool {
+        switch effect {
+        case .put(let key, _), .remove(let key, _, _), .lose(let key, _):
+            changed.insert(key)
+            return true
+        case .watch, .forget, .refuse, .missing, .malformed, .stands: return false
+        }
+    }
+
     private mutating func heed(_ delivery: Delivery, of key: DeviceKey, at wall: WallTime) -> [Effect] {
         guard let value = delivery.value else {
             unreadable.remove(key)
@@ -318,7 +331,16 @@ extension MirrorStateMachine {
         }
     }
 
-    private mutating func telling(_ effects: [Effect]) -> [Effect] {
+    /// What is to be done now, with the standing if it is another.
+    private mutating func telling(_ found: [Effect]) -> [Effect] {
+        var effects = found
+        if !wasRead || !changed.isEmpty {
+            effects = found.filter { !holds($0) }
+            if wasRead {
+                effects += devices.standings(of: changed)
+                changed = []
+            }
+        }
         let standing = standing
         guard standing != told else { return effects }
         told = standing

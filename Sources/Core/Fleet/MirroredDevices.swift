@@ -124,6 +124,15 @@ struct MirroredDevices {
         return absent.insert(key).inserted ? [.missing(key)] : []
     }
 
+    /// How these stand, those that lost a claim before those that have all.
+    func standings(of keys: Set<DeviceKey>) -> [Effect] {
+        let sorted = keys.sorted()
+        let held = sorted.compactMap { key in
+            devices[key].flatMap { $0.isInForce ? inForce(key, $0.entry) : nil }
+        }
+        return sorted.compactMap { loss(of: $0) } + held
+    }
+
     /// Forgets what was removed long ago.
     mutating func forgetOld(at wall: WallTime) -> [Effect] {
         let old = removed.values.joined().filter { devices[$0]?.knownUntil.map { $0 <= wall } ?? true }

@@ -79,6 +79,7 @@ import Testing
         // This one reads the second's first.
         let fresh = reader(of: bucket)
         #expect(Set(fresh.registry.devices.keys) == [first] && fresh.registry.lost == [second: first])
+        #expect(fresh.registry.had == [first])
         // Removed, it is still the first: 410, and no other's.
         bucket.write(entry(1, 2, removedAt: wall), at: first)
         live.follow(bucket, at: wall)

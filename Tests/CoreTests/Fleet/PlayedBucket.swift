@@ -46,6 +46,8 @@ struct PlayedRegistry {
     private(set) var refused: [DeviceKey: DeviceRefusal] = [:]
     private(set) var standing = MirrorStateMachine.Standing.unread
     private(set) var forgottenCount = 0
+    /// Those that it had at any time.
+    private(set) var had: Set<DeviceKey> = []
     /// What the bucket is to have as forgotten.
     private(set) var forgotten: [DeviceKey: UInt64] = [:]
 
@@ -76,6 +78,7 @@ struct PlayedRegistry {
     private mutating func set(_ key: DeviceKey, _ entry: DeviceEntry?) {
         if let old = devices[key] { for token in [old.alertToken, old.voipToken] { owners[token] = nil } }
         devices[key] = entry
+        if entry != nil { had.insert(key) }
         for token in entry.map({ [$0.alertToken, $0.voipToken] }) ?? [] {
             #expect(owners[token] == nil, "two devices have one token")
             owners[token] = key
