@@ -1,5 +1,5 @@
-// What programs of a fleet read: the files of credentials, which people carry from one machine to another, and what
-// brokers say.
+// What programs of a fleet read: the files of credentials, which people carry from one machine to another, what brokers
+// say, and what the bucket, machines and gateways say of devices.
 import BelfryDevices
 import BelfryTerms
 import Fleet
@@ -40,4 +40,45 @@ private func words(_ pieces: [[UInt8]]) -> (words: [BrokerWord], isBroken: Bool)
         } catch { return (words, true) }
     }
     return (words, false)
+}
+
+/// What is read is written and read the same, and a key has one spelling.
+func feedFleetDevice(_ bytes: [UInt8]) {
+    if let entry = try? DeviceEntry(bytes: bytes) {
+        precondition(entry.alertToken != entry.voipToken, "one token for both kinds")
+        precondition((try? DeviceEntry(bytes: entry.bytes)) == entry, "an entry does not read back")
+    }
+    if let device = try? ForgottenDevice(bytes: bytes) {
+        precondition((try? ForgottenDevice(bytes: device.bytes)) == device, "what is forgotten does not read back")
+    }
+    if let question = try? DeviceQuestion.read(bytes) {
+        precondition((try? DeviceQuestion.read(question.bytes)) == question, "a question does not read back")
+    }
+    if let answer = try? DeviceAnswer.read(bytes) {
+        precondition((try? DeviceAnswer.read(answer.bytes)) == answer, "an answer does not read back")
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let key = BucketKey(text) { precondition(key.text == text, "a key changes") }
+    playMirror(bytes)
+}
+
+/// A bucket that says anything, in any order: the mirror has no more than it may, and reads no number twice.
+private func playMirror(_ bytes: [UInt8]) {
+    var limits = MirrorStateMachine.Limits()
+    (limits.devicesPerMachineMax, limits.devicesMax, limits.earlyMax) = (2, 3, 2)
+    let (now, wall) = (Instant(microseconds: 0), WallTime(microseconds: 1_790_000_000_000_000))
+    var mirror = MirrorStateMachine(limits: limits, at: now)
+    _ = mirror.brokerIsThere(at: now)
+    _ = mirror.begin(1, bucket: "a", last: 3, at: now, wall)
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map(Array.init)
+        let key = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let before = mirror.reached
+        let place = UInt64(index + 1)
+        let delivery = MirrorStateMachine.Delivery(
+            place: place, sequence: place, key: key, value: words.count > 1 ? words[1] : nil)
+        _ = mirror.take(delivery, of: 1, at: now, wall)
+        precondition(mirror.reached >= before, "a mirror goes back")
+    }
 }

@@ -24,6 +24,7 @@ enum FuzzTarget: String, CaseIterable {
     case loadNews = "load-news"
     case fleetCredential = "fleet-credential"
     case brokerWords = "broker-words"
+    case fleetDevice = "fleet-device"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -58,6 +59,7 @@ enum FuzzTarget: String, CaseIterable {
         case .loadNews: feedLoadNews(bytes)
         case .fleetCredential: feedFleetCredential(bytes)
         case .brokerWords: feedBrokerWords(bytes)
+        case .fleetDevice: feedFleetDevice(bytes)
         }
     }
 }

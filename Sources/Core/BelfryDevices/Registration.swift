@@ -25,6 +25,8 @@ public enum TokenKind: String, Hashable, Sendable, CaseIterable {
 public struct Registration: Hashable, Sendable {
     /// What a VoIP push's topic has behind the app's bundle identifier.
     public static let voipSuffix = ".voip"
+    /// How long a bundle identifier may be, so that a topic has 255 bytes at most.
+    public static let bundleIDBytesMax = 240
 
     /// The token.
     public let token: DeviceToken
@@ -56,6 +58,12 @@ public struct Registration: Hashable, Sendable {
         self.environment = environment
         self.callPayload = callPayload
         self.machine = machine
+    }
+
+    /// Whether `text` can be what a device that is kept has as its bundle identifier. Once a dot could stand anywhere.
+    public static func isBundleID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= bundleIDBytesMax && !text.hasSuffix(voipSuffix)
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     /// The topic that the token was issued for: the bundle identifier, for calls with `.voip` behind it.

@@ -107,8 +107,15 @@ package struct JSONFields: Sendable {
 
     /// The fields of each object of an array.
     package func fieldsOfEach(_ key: String) throws(JSONFieldError) -> [JSONFields] {
+        try fieldsOfEach(key, countMax: .max)
+    }
+
+    /// The fields of each object of an array, of which it has `countMax` at most.
+    package func fieldsOfEach(_ key: String, countMax: Int) throws(JSONFieldError) -> [JSONFields] {
         var all: [JSONFields] = []
-        for (index, element) in try array(key).enumerated() {
+        let elements = try array(key)
+        guard elements.count <= countMax else { throw error(key, expected: "\(countMax) objects at most") }
+        for (index, element) in elements.enumerated() {
             let place = "\(key)[\(index)]"
             guard case .object(let object) = element else {
                 throw JSONFieldError(prefix + place, found: element, expected: "an object")

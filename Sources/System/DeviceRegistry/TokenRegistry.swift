@@ -12,8 +12,6 @@ public import BelfryTerms
 public final class TokenRegistry {
     /// How many devices are kept, those that were removed among them.
     public static let devicesMax = 100_000
-    /// How long a bundle identifier may be, so that a topic has 255 bytes at most.
-    public static let bundleIDBytesMax = 240
     /// How large its file may become.
     private static let bytesMax = 256 << 20
     private static let fileName = "devices.sqlite"
@@ -157,17 +155,11 @@ public final class TokenRegistry {
         if text.hasSuffix(Registration.voipSuffix) {
             return "\(text) is a topic, that of calls: leave \(Registration.voipSuffix) away"
         }
-        guard isBundleID(text) else {
+        guard Registration.isBundleID(text) else {
             return "\(text) is no bundle identifier, of letters, digits, dots and hyphens"
         }
         let isSeparated = text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
         return isSeparated ? nil : "\(text) is no bundle identifier: each dot stands between two names"
-    }
-
-    /// Whether `text` can be what a row has as its bundle identifier. Once a dot could stand anywhere.
-    fileprivate static func isBundleID(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= bundleIDBytesMax && !text.hasSuffix(Registration.voipSuffix)
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 }
 
@@ -297,7 +289,7 @@ extension TokenRegistry {
 extension VirtualDevice {
     /// The device in `row`; nil if that is none.
     fileprivate init?(_ row: DatabaseRow) {
-        guard let id = row.text(1), isUUID(id), let bundleID = row.text(2), TokenRegistry.isBundleID(bundleID),
+        guard let id = row.text(1), isUUID(id), let bundleID = row.text(2), Registration.isBundleID(bundleID),
             let environment = row.text(4).flatMap(APNsEnvironment.init(rawValue:)),
             let alertToken = DeviceToken(bytes: row.blob(5)), let voipToken = DeviceToken(bytes: row.blob(6))
         else { return nil }

@@ -135,7 +135,7 @@ import Testing
 
     @Test("a longest bundle identifier is taken")
     func longest() throws {
-        let text = String(repeating: "a", count: TokenRegistry.bundleIDBytesMax)
+        let text = String(repeating: "a", count: Registration.bundleIDBytesMax)
         _ = try registry().add(bundleID: text, appGroup: nil, environment: .production, at: now)
     }
 
