@@ -1,3 +1,4 @@
+public import BelfryDevices
 import BelfryTerms
 
 /// Which device of which machine: the key by which the bucket of a fleet has it.

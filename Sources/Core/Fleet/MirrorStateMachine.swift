@@ -1,3 +1,4 @@
+public import BelfryDevices
 public import BelfryTerms
 
 /// A gateway's mirror of the bucket: reads all of it, follows what is written, and says what becomes of the gateway's
