@@ -88,7 +88,7 @@ import Testing
             #"INFO {"server_id":"A","max_payload":1,"nonce":1}"# + "\r\n", "MSG\r\n", "MSG a 1\r\n",
             "MSG a x 1\r\n", "MSG a 1 x\r\n", "MSG a 1 -1\r\n", "MSG a 1 b 1 1\r\n", "MSG a 1 +1\r\n",
             "MSG a 1 1048577\r\n", "MSG a 1 9223372036854775807\r\n", "MSG a 1 99999999999999999999\r\n",
-            "MSG a 1 1\r\nab\r\n", "MSG a 1 1\r\na\n\r", "MSG a 1 0\r\nPING\r\n", "HMSG a 1 1\r\n",
+            "MSG a 1 1\r\nab\r\n", "MSG a 1 1\r\nax\n", "MSG a 1 1\r\na\rx", "MSG a 1 0\r\nPING\r\n", "HMSG a 1 1\r\n",
             "HMSG a 1 2 1\r\n", "HMSG a 1 x 1\r\n", "HMSG a 1 1 x\r\n", "HMSG a 1 b 1 1 1\r\n", "HMSG a x 1 1\r\n",
         ])
     func refused(_ text: String) {
