@@ -80,7 +80,8 @@ import Testing
     @Test(
         "what no broker says is an error, wherever it is cut, and what was said before it counts",
         arguments: [
-            "\r\n", "\n", "PING\n", "PING x\r\n", "PONG x\r\n", "+OK x\r\n", "PINGPONG\r\n", "HTTP/1.1 400\r\n",
+            "\r\n", "\n", "PING\n", "-ERR x\n", "PING x\r\n", "PONG x\r\n", "+OK x\r\n",
+            "PINGPONG\r\n", "HTTP/1.1 400\r\n",
             "INFO\r\n", "INFO []\r\n", "INFO {\r\n", "INFO {}\r\n", #"INFO {"server_id":"A"}"# + "\r\n",
             #"INFO {"server_id":1,"max_payload":1}"# + "\r\n", #"INFO {"server_id":"A","max_payload":0}"# + "\r\n",
             #"INFO {"server_id":"A","max_payload":2147483648}"# + "\r\n",
