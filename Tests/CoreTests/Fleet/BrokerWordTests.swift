@@ -80,7 +80,8 @@ import Testing
     @Test(
         "what no broker says is an error, wherever it is cut, and what was said before it counts",
         arguments: [
-            "\r\n", "\n", "PING\n", "PING x\r\n", "PONG x\r\n", "+OK x\r\n", "PINGPONG\r\n", "HTTP/1.1 400\r\n",
+            "\r\n", "\n", "PING\n", "-ERR x\n", "PING x\r\n", "PONG x\r\n", "+OK x\r\n",
+            "PINGPONG\r\n", "HTTP/1.1 400\r\n",
             "INFO\r\n", "INFO []\r\n", "INFO {\r\n", "INFO {}\r\n", #"INFO {"server_id":"A"}"# + "\r\n",
             #"INFO {"server_id":1,"max_payload":1}"# + "\r\n", #"INFO {"server_id":"A","max_payload":0}"# + "\r\n",
             #"INFO {"server_id":"A","max_payload":2147483648}"# + "\r\n",
@@ -88,7 +89,7 @@ import Testing
             #"INFO {"server_id":"A","max_payload":1,"nonce":1}"# + "\r\n", "MSG\r\n", "MSG a 1\r\n",
             "MSG a x 1\r\n", "MSG a 1 x\r\n", "MSG a 1 -1\r\n", "MSG a 1 b 1 1\r\n", "MSG a 1 +1\r\n",
             "MSG a 1 1048577\r\n", "MSG a 1 9223372036854775807\r\n", "MSG a 1 99999999999999999999\r\n",
-            "MSG a 1 1\r\nab\r\n", "MSG a 1 1\r\na\n\r", "MSG a 1 0\r\nPING\r\n", "HMSG a 1 1\r\n",
+            "MSG a 1 1\r\nab\r\n", "MSG a 1 1\r\nax\n", "MSG a 1 1\r\na\rx", "MSG a 1 0\r\nPING\r\n", "HMSG a 1 1\r\n",
             "HMSG a 1 2 1\r\n", "HMSG a 1 x 1\r\n", "HMSG a 1 1 x\r\n", "HMSG a 1 b 1 1 1\r\n", "HMSG a x 1 1\r\n",
         ])
     func refused(_ text: String) {

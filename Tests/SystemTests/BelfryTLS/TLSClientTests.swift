@@ -7,21 +7,26 @@ import Testing
 @Suite final class TLSClientTests {
     private let authority: [UInt8]
     private let server: TLSServer
+    private let nameless: TLSServer
+    private let expired: TLSServer
     private let sockets: SocketPair
 
     init() throws {
         ignoreBrokenPipes()
-        let (authorityKey, key) = (try SigningKey(), try SigningKey())
+        let authorityKey = try SigningKey()
         let authority = try Certificate.make(
             CertificateRequest(commonName: "Authority", use: .authority, days: 10), for: authorityKey,
             issuerKey: authorityKey)
-        let certificate = try Certificate.make(
-            CertificateRequest(
-                commonName: "common.example",
-                use: .server(names: ["DNS:one.example", "DNS:*.two.example", "IP:192.0.2.1", "IP:2001:db8::1"]),
-                days: 10), for: key, issuer: authority, issuerKey: authorityKey)
+        let server = { (names: [String], days: Int) in
+            let key = try SigningKey()
+            let request = CertificateRequest(commonName: "common.example", use: .server(names: names), days: days)
+            let certificate = try Certificate.make(request, for: key, issuer: authority, issuerKey: authorityKey)
+            return try TLSServer(chain: certificate.pem(), key: key)
+        }
         self.authority = try authority.pem()
-        server = try TLSServer(chain: certificate.pem(), key: key)
+        self.server = try server(["DNS:one.example", "DNS:*.two.example", "IP:192.0.2.1", "IP:2001:db8::1"], 10)
+        nameless = try server(["IP:192.0.2.1"], 10)
+        expired = try server(["DNS:one.example"], -1)
         sockets = try SocketPair()
         for socket in [sockets.reading.number, sockets.writing.number] {
             _ = fcntl(socket, F_SETFL, O_NONBLOCK)
@@ -33,8 +38,8 @@ import Testing
     }
 
     /// Has both shake hands until the client is done.
-    private func shake(_ client: TLSClient) throws -> TLSConnection.Outcome {
-        let connection = try TLSConnection(server, socket: sockets.writing.number)
+    private func shake(_ client: TLSClient, with server: TLSServer? = nil) throws -> TLSConnection.Outcome {
+        let connection = try TLSConnection(server ?? self.server, socket: sockets.writing.number)
         for _ in 0..<20 {
             let outcome = client.handshake()
             if ![.wantsToRead, .wantsToWrite].contains(outcome) { return outcome }
@@ -62,6 +67,20 @@ import Testing
             return
         }
         #expect(why.contains("mismatch"))
+    }
+
+    @Test("a certificate names no host by its subject")
+    func unnamed() throws {
+        let client = try client(to: "common.example")
+        #expect(try shake(client, with: nameless) == .failed)
+        #expect(client.failure == .untrusted("hostname mismatch"))
+    }
+
+    @Test("a certificate that has expired is not trusted")
+    func late() throws {
+        let client = try client(to: "one.example")
+        #expect(try shake(client, with: expired) == .failed)
+        #expect(client.failure == .untrusted("certificate has expired"))
     }
 
     @Test("a server of another authority is not trusted, and a file without one is refused")

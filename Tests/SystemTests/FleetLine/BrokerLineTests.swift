@@ -97,6 +97,29 @@ import Testing
         #expect(!trial.heardAfterEnd && trial.messages.isEmpty)
     }
 
+    @Test(
+        "where nobody listens, at each address of a host, and where no host is, no broker is reached",
+        arguments: ["127.0.0.1", "localhost", "nowhere.invalid"])
+    func unreachable(_ host: String) throws {
+        broker.kill()
+        let start = loop.now
+        let trial = trial(host: host)
+        try #require(loop.run { trial.end != nil })
+        #expect(loop.now - start < .seconds(6))
+        guard case .unreachable(let why) = trial.end else { return #expect(trial.end == nil) }
+        #expect(why.contains(host), "\(why)")
+    }
+
+    @Test("what would be another word of NATS' text is not said, nor more than the broker takes")
+    func unsaid() throws {
+        let trial = try upTrial()
+        #expect(!trial.line.publish("a b", [1]) && !trial.line.subscribe(["a", "b\r\n"]))
+        #expect(!trial.line.publish("a", [UInt8](repeating: 0, count: 65_537)))
+        #expect(trial.line.publish("a", [UInt8](repeating: 0, count: 65_536)))
+        try #require(loop.run { trial.messages.count == 1 })
+        #expect(trial.messages[0].bytes.count == 65_536 && trial.refusals.isEmpty && trial.end == nil)
+    }
+
     @Test("a broker that stands still ends its line when two pings were missed, and is not waited for meanwhile")
     func stopped() throws {
         let trial = try upTrial(pings: .milliseconds(200))
