@@ -53,8 +53,8 @@ class Package:
             for suites in self.suites_in(name) if not any(never in suites.folder for never in NEVER_RUN)]
 
     def suites_in(self, target):
-        """The folders of a test target. If there are several, each needs what it imports, and the programs that it or
-        a room that it imports calls by their names."""
+        """The folders of a test target. If there are several, each needs what it imports, and the programs that it, a
+        room that it imports or another such program calls by their names."""
         top = self._path(target)
         folders = {}
         for path in sorted((self.root / top).rglob("*.swift")):
@@ -65,9 +65,12 @@ class Package:
                 text = "\n".join(path.read_text() for path in paths)
                 arrows = [arrow for arrow in arrows if arrow.replace("-", "_") in IMPORT.findall(text)]
                 text += "".join(map(self._text, arrows))
-                arrows += [
-                    arrow for arrow in self.arrows[target]
-                    if self.targets[arrow]["type"] == "executable" and f'"{arrow}"' in text]
+                programs = [
+                    arrow for arrow in self.arrows[target] if self.targets[arrow]["type"] == "executable"]
+                # What a program is made of calls others in turn.
+                while called := [name for name in programs if name not in arrows and f'"{name}"' in text]:
+                    arrows += called
+                    text += "".join(self._text(room) for name in called for room in self._reached(name))
             yield Suites(
                 target, str(folder.relative_to(self.root)), tuple(path.name for path in paths), frozenset(arrows))
 

@@ -63,7 +63,6 @@ public struct AVError: CodedError, Hashable {
 
     /// Apple's.
     public static let errorDomain = "AVFoundationErrorDomain"
-
 }
 
 /// A film or a sound; its content is not read. Source: Apple, `AVAsset`.

@@ -38,9 +38,7 @@ public struct CXErrorCodeNotificationServiceExtensionError: CodedError, Localize
     /// ``CXErrorDomainNotificationServiceExtension``.
     public static var errorDomain: String { CXErrorDomainNotificationServiceExtension }
     /// The code in words.
-    public var errorDescription: String? { text }
-
-    private var text: String {
+    public var errorDescription: String? {
         switch code {
         case .unknown: "The call could not be handed to the app"
         case .invalidClientProcess: "Only a notification service extension hands a call to its app"

@@ -41,9 +41,7 @@ public struct UNError: CodedError, LocalizedError, Hashable, Sendable {
     public static var errorDomain: String { UNErrorDomain }
 
     /// The text of the error.
-    public var errorDescription: String? { text }
-
-    private var text: String {
+    public var errorDescription: String? {
         switch code {
         case .notificationsNotAllowed: "Notifications are not allowed for this application"
         case .attachmentInvalidURL: "Invalid attachment file URL"

@@ -20,7 +20,7 @@ import Testing
         guard rounds.count == 1, let round = rounds.first else { return nil }
         let numbers = blocked(by: round)
         let isWhole =
-            try (file.counts().blocked) == numbers.count
+            try file.counts().blocked == numbers.count
             && [numbers.lowerBound + 10_000, numbers.upperBound].allSatisfy { (try? file.entry(of: $0)) != nil }
         return isWhole ? round : nil
     }

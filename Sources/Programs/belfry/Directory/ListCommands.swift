@@ -1,6 +1,6 @@
 import BelfryCommandLine
-import BelfrySettings
 import BelfryJSON
+import BelfrySettings
 import BelfryTerms
 import CallDirectory
 import CallDirectoryFiles

@@ -1,6 +1,6 @@
 import BelfryCommandLine
-import BelfrySettings
 import BelfryContacts
+import BelfrySettings
 import BelfryTerms
 import CallDirectory
 
