@@ -46,7 +46,7 @@ public struct AskingStateMachine {
         case tell(UInt64, News)
         /// Nothing more is told of the push.
         case forget(UInt64)
-        /// The machine was offline, and is there.
+        /// The machine is there, and was offline or never heard before.
         case returned(FleetName)
         /// Two machines have this name.
         case twice(FleetName)
@@ -163,7 +163,7 @@ public struct AskingStateMachine {
         case .received:
             effects.append(.tell(number, .said(.received)))
             effects += follow(number, at: now)
-        case .rejected, .offline:
+        case .rejected, .replaced, .offline:
             effects += end(number, .said(saying.word))
         case .event:
             guard saying.place > flight.place else { return effects }
@@ -176,6 +176,9 @@ public struct AskingStateMachine {
         return effects
     }
 
+    /// Nobody wants to know any more what becomes of the push `number`.
+    public mutating func leave(_ number: UInt64) { flights[number] = nil }
+
     /// A question over `line` has found nobody who takes the machine's.
     public mutating func nobodyHears(_ number: UInt64, over line: LineNumber, at now: Instant) -> [Effect] {
         guard let flight = flights[number], !flight.isFollowed, !flight.isTaken, flight.line == line else { return [] }
@@ -183,15 +186,17 @@ public struct AskingStateMachine {
         return []
     }
 
-    /// A machine has said that it is there, in its life `agent`.
-    public mutating func hear(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
+    /// A machine has said that it is there, in its life `agent`, and perhaps that what it could not hand over `isBack`.
+    public mutating func hear(
+        _ machine: FleetName, agent: UInt64, isBack: Bool = false, at now: Instant
+    ) -> [Effect] {
         var effects: [Effect] = []
         var known = machines[machine] ?? Machine()
         if let last = known.agent, last != agent {
             if known.earlierAgents.contains(agent) { effects.append(.twice(machine)) }
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
         }
-        if known.absence != nil { effects.append(.returned(machine)) }
+        if isBack || known.absence != nil || known.heardAt == nil { effects.append(.returned(machine)) }
         known = Machine(heardAt: now, absence: nil, agent: agent, earlierAgents: known.earlierAgents)
         machines[machine] = known
         return effects
