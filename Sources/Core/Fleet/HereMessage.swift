@@ -8,38 +8,21 @@ public struct HereMessage: Hashable, Sendable {
     public let agent: UInt64
     /// Whether what it could not hand over before can be now.
     public let isBack: Bool
-    /// The version of its program.
-    public let program: String
-    /// Since when it runs.
-    public let since: WallTime
 
     /// The machine is there in its life `agent`.
-    public init(agent: UInt64, isBack: Bool, program: String, since: WallTime) {
-        self.agent = agent
-        self.isBack = isBack
-        self.program = program
-        self.since = since
-    }
+    public init(agent: UInt64, isBack: Bool) { (self.agent, self.isBack) = (agent, isBack) }
 
     /// As a message.
     public var bytes: [UInt8] {
-        FleetMessage.written([
-            "agent": .string(String(agent)), "back": .bool(isBack), "program": .string(program),
-            "since": .integer(since.microseconds),
-        ])
+        FleetMessage.written(["agent": .string(String(agent)), "back": .bool(isBack)])
     }
 
     /// Reads ``bytes``.
     public init(bytes: [UInt8]) throws(FleetMessageError) {
         self = try FleetMessage.read(bytes) { (fields) throws(JSONFieldError) in
-            HereMessage(
-                agent: try fields.word("agent", UInt64.init(_:)), isBack: try fields.bool("back"),
-                program: try fields.word("program", { $0.utf8.count <= Self.programMax ? $0 : nil }),
-                since: WallTime(microseconds: try fields.integer("since")))
+            HereMessage(agent: try fields.word("agent", UInt64.init(_:)), isBack: try fields.bool("back"))
         }
     }
-
-    private static let programMax = 64
 }
 
 /// What a gateway answers to ``HereMessage``.

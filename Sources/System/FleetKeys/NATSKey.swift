@@ -21,6 +21,7 @@ public struct NATSKey: Hashable, Sendable, CustomStringConvertible {
     /// The public key, as NATS writes it.
     public let name: String
     private let privateBytes: [UInt8]
+    var bytes: [UInt8] { privateBytes }
 
     /// A new one.
     public init(new kind: Kind) throws(CryptoFailure) {

@@ -3,6 +3,7 @@ import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
+import PushCarrier
 import PushQueue
 import Support
 import Synchronization
