@@ -75,6 +75,8 @@ public struct AskingStateMachine {
     /// What is known of a machine.
     private struct Machine {
         var heardAt: Instant?
+        /// Whether it has said so itself, and that was told.
+        var isToldThere = false
         /// Why it is offline; nil if it is not, as far as is known.
         var absence: OfflineReason?
         /// The life that it was heard by last, and those before that.
@@ -147,7 +149,7 @@ public struct AskingStateMachine {
     public mutating func hear(_ saying: FleetSaying, of number: UInt64, by machine: FleetName, at now: Instant)
         -> [Effect]
     {
-        var effects = hear(machine, agent: saying.agent, at: now)
+        var effects = note(machine, agent: saying.agent, at: now)
         // Of a push that was settled or forgotten, or of another machine's: nobody asked.
         guard var flight = flights[number], flight.machine == machine else { return effects }
         // By two lines each word comes twice, and no outcome after another.
@@ -190,14 +192,23 @@ public struct AskingStateMachine {
     public mutating func hear(
         _ machine: FleetName, agent: UInt64, isBack: Bool = false, at now: Instant
     ) -> [Effect] {
+        let isNew = !(machines[machine]?.isToldThere ?? false)
+        var effects = note(machine, agent: agent, at: now)
+        machines[machine]?.isToldThere = true
+        if isBack || isNew, !effects.contains(.returned(machine)) { effects.append(.returned(machine)) }
+        return effects
+    }
+
+    /// A machine was heard, in its life `agent`.
+    private mutating func note(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         var known = machines[machine] ?? Machine()
         if let last = known.agent, last != agent {
             if known.earlierAgents.contains(agent) { effects.append(.twice(machine)) }
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
         }
-        if isBack || known.absence != nil || known.heardAt == nil { effects.append(.returned(machine)) }
-        known = Machine(heardAt: now, absence: nil, agent: agent, earlierAgents: known.earlierAgents)
+        if known.absence != nil { effects.append(.returned(machine)) }
+        (known.heardAt, known.absence, known.agent) = (now, nil, agent)
         machines[machine] = known
         return effects
     }
