@@ -25,6 +25,8 @@ enum FuzzTarget: String, CaseIterable {
     case fleetCredential = "fleet-credential"
     case brokerWords = "broker-words"
     case fleetDevice = "fleet-device"
+    case fleetPush = "fleet-push"
+    case relayWords = "relay-words"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -60,6 +62,8 @@ enum FuzzTarget: String, CaseIterable {
         case .fleetCredential: feedFleetCredential(bytes)
         case .brokerWords: feedBrokerWords(bytes)
         case .fleetDevice: feedFleetDevice(bytes)
+        case .fleetPush: feedFleetPush(bytes)
+        case .relayWords: feedRelayWords(bytes)
         }
     }
 }

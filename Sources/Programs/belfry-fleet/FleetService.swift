@@ -87,16 +87,16 @@ final class FleetService {
             hearing: work == .relay
                 ? FleetSubject.heard(byGateway: name) : FleetSubject.heard(byMachine: name),
             pings: work == .relay ? Self.relayPings : Self.agentPings, on: loop)
-        let registry = try TokenRegistry(state: state)
         let tell = { (text: String) in Self.tell(work, text) }
         switch work {
         case .relay:
-            let relay = try FleetRelay(gateway: name, lines: lines, registry: registry, on: loop)
+            let relay = try FleetRelay(gateway: name, lines: lines, registry: RegistryMirror(state: state), on: loop)
             relay.onTold = tell
             try relay.serve(Self.listener)
             self.relay = relay
         case .agent:
             let carrier = SocketCarrier(socketPath: PushSocket.path(environment), on: loop)
+            let registry = try TokenRegistry(state: state)
             let agent = FleetAgent(machine: name, lines: lines, registry: registry, carrier: carrier, on: loop)
             agent.onTold = tell
             try agent.serve(Self.listener)

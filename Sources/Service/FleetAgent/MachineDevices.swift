@@ -64,11 +64,13 @@ final class MachineDevices {
 
     private func put(_ device: NamedDevice) throws(RegistryError) {
         let entry = device.entry
-        try registry.put(
-            device.id, bundleID: entry.bundleID, appGroup: entry.appGroup, environment: entry.environment,
-            callPayload: entry.callPayload, alertToken: entry.alertToken, voipToken: entry.voipToken,
-            at: entry.addedAt)
-        if entry.isOffline { _ = try registry.setOffline(true, device.id) }
+        guard registry.device(device.id) == nil else { return }
+        _ = try registry.add([
+            VirtualDevice(
+                id: device.id, bundleID: entry.bundleID, appGroup: entry.appGroup, environment: entry.environment,
+                callPayload: entry.callPayload, alertToken: entry.alertToken, voipToken: entry.voipToken,
+                addedAt: entry.addedAt, isOffline: entry.isOffline)
+        ])
     }
 
     private var wallNow: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }

@@ -31,7 +31,7 @@ public final class FleetRelay {
     /// shares with its endpoint.
     public init(
         gateway: FleetName, limits: AskingStateMachine.Limits = AskingStateMachine.Limits(), lines: FleetLines,
-        registry: TokenRegistry, on loop: Loop
+        registry: RegistryMirror, on loop: Loop
     ) throws(RegistryError) {
         self.gateway = gateway
         self.lines = lines
@@ -40,13 +40,14 @@ public final class FleetRelay {
             gateway: gateway, limits: limits, lines: lines, on: loop,
             tell: { [unowned self] in endpoints?.tell($0, $1) }, tellAll: { [unowned self] in endpoints?.tellAll($0) },
             warn: { [unowned self] in onTold($0) })
-        let bucket = DeviceBucket(gateway: gateway, registry: registry, on: loop) {
+        let bucket = try DeviceBucket(gateway: gateway, registry: registry, on: loop) {
             [unowned self] subject, reply, headers, bytes in
             guard let line = bucketLine else { return false }
             return lines.publish(subject, reply: reply, headers: headers, bytes, over: line)
         }
         bucket.onWarning = { [unowned self] in onTold($0) }
         self.bucket = bucket
+        lines.subjects.append(bucket.subject)
         lines.onUp = { [weak self] in self?.lineIsUp($0) }
         lines.onDown = { [weak self] in self?.lineIsDown($0) }
         lines.onMessage = { [weak self] in self?.hear($0, by: $1) }

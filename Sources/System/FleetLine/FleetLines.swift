@@ -20,7 +20,8 @@ public final class FleetLines {
 
     private let loop: Loop
     private let credential: LineCredential
-    private let subjects: [String]
+    /// What a line listens to from the moment that it is up.
+    public var subjects: [String]
     private let pings: TimeSpan
     private var machine: LineStateMachine
     private var random = SystemRandomNumberGenerator()
