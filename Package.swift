@@ -185,6 +185,9 @@ let service: [Target] = [
             "BelfryPush", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Forwarding",
         ]),
     room(
+        "Service/FleetRelay",
+        imports: ["BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Fleet"]),
+    room(
         "Service/Desktop",
         imports: [
             "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",

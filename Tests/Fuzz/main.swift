@@ -25,6 +25,7 @@ enum FuzzTarget: String, CaseIterable {
     case fleetCredential = "fleet-credential"
     case brokerWords = "broker-words"
     case fleetDevice = "fleet-device"
+    case fleetBucket = "fleet-bucket"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -60,6 +61,7 @@ enum FuzzTarget: String, CaseIterable {
         case .fleetCredential: feedFleetCredential(bytes)
         case .brokerWords: feedBrokerWords(bytes)
         case .fleetDevice: feedFleetDevice(bytes)
+        case .fleetBucket: feedFleetBucket(bytes)
         }
     }
 }
