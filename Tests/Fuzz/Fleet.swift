@@ -110,5 +110,16 @@ func feedRelayWords(_ bytes: [UInt8]) {
     if let news = RelayNews(line: line) {
         precondition(!news.line.dropLast().contains(newline), "news of two lines")
         precondition(RelayNews(line: Array(news.line.dropLast())) == news, "news do not read back")
+/// What brokers say of the bucket, as they say it: nothing of it ends a gateway, and no number is out of its range.
+func feedFleetBucket(_ bytes: [UInt8]) {
+    var reader = BrokerWordReader()
+    reader.hear(bytes)
+    while case .message(let message)? = try? reader.next() {
+        if case .written(let sequence) = BucketAnswer(message) { precondition(sequence > 0, "written at no number") }
+        guard case .delivery(let delivery, let watch)? = BucketWord(message) else { continue }
+        precondition(delivery.place > 0 && delivery.sequence > 0, "a delivery without a number")
+        let request = BucketRequest.watch(
+            name: watch, after: delivery.sequence, to: message.subject, heartbeat: .seconds(2))
+        precondition(!request.bytes.isEmpty, "no request")
     }
 }

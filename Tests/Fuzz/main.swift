@@ -27,6 +27,7 @@ enum FuzzTarget: String, CaseIterable {
     case fleetDevice = "fleet-device"
     case fleetPush = "fleet-push"
     case relayWords = "relay-words"
+    case fleetBucket = "fleet-bucket"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -64,6 +65,7 @@ enum FuzzTarget: String, CaseIterable {
         case .fleetDevice: feedFleetDevice(bytes)
         case .fleetPush: feedFleetPush(bytes)
         case .relayWords: feedRelayWords(bytes)
+        case .fleetBucket: feedFleetBucket(bytes)
         }
     }
 }

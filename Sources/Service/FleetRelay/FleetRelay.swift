@@ -47,7 +47,7 @@ public final class FleetRelay {
         }
         bucket.onWarning = { [unowned self] in onTold($0) }
         self.bucket = bucket
-        lines.subjects.append(bucket.subject)
+        lines.subjects += bucket.subjects
         lines.onUp = { [weak self] in self?.lineIsUp($0) }
         lines.onDown = { [weak self] in self?.lineIsDown($0) }
         lines.onMessage = { [weak self] in self?.hear($0, by: $1) }
