@@ -115,9 +115,8 @@ let system: [Target] = [
     room(
         "System/FleetKeys",
         imports: [
-            "BelfryAppGroup", "BelfryCrypto", "BelfryDevices", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
-            "BelfryTerms",
-            "Fleet",
+            "BelfryAppGroup", "BelfryCrypto", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTLS", "BelfryTerms", "Fleet", "FleetLine",
         ]),
     room(
         "System/FleetLine",
@@ -362,13 +361,14 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
             "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
-            "DeviceRegistry", "HTTP2Server", "PushAPI", "PushEndpoint", "PushFollowing", "PushQueue", "RingEar",
+            "DeviceRegistry", "Fleet", "FleetKeys", "HTTP2Server", "PushAPI", "PushEndpoint", "PushFollowing",
+            "PushQueue", "RingEar",
         ]),
     program(
         "Programs/belfry-fleet",
         imports: [
-            "BelfryAppGroup", "BelfryCommandLine", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Fleet",
-            "FleetKeys",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
+            "Fleet", "FleetKeys", "FleetLine",
         ]),
     program(
         "Programs/belfry-worker",

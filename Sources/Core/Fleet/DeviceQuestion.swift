@@ -43,6 +43,9 @@ public enum DeviceQuestion: Hashable, Sendable {
         }
     }
 
+    /// The longest one, or answer to it: what brokers take.
+    public static let bytesMax = FleetMessage.bytesMax
+
     /// Add a device, with new tokens: answered with it, or with the one that it has become when it was asked before.
     case add(Addition)
     /// Remove the device of that name.
