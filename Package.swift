@@ -115,8 +115,8 @@ let system: [Target] = [
     room(
         "System/FleetKeys",
         imports: [
-            "BelfryAppGroup", "BelfryCrypto", "BelfryDevices", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
-            "BelfryTerms", "Fleet", "FleetLine",
+            "BelfryAppGroup", "BelfryCrypto", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTLS", "BelfryTerms", "Fleet", "FleetLine",
         ]),
     room(
         "System/FleetLine",
@@ -379,7 +379,8 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
             "BelfryJSON", "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
-            "DeviceRegistry", "FleetKeys", "HTTP2Server", "PushAPI", "PushCarrier", "PushEndpoint", "PushFollowing",
+            "DeviceRegistry", "Fleet", "FleetKeys", "HTTP2Server", "PushAPI", "PushCarrier", "PushEndpoint",
+            "PushFollowing",
             "PushQueue", "RingEar",
         ]),
     program(

@@ -76,7 +76,7 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
-            fleet) wanted='setup enroll revoke' ;;
+            fleet) wanted='setup enroll revoke join leave' ;;
         esac
         # Behind a word of group's stands a key, and behind one of directory's an extension, a file or nothing known.
         case $command/${words[i+1]-} in
@@ -85,7 +85,7 @@ _belfry() {
                 ((CURRENT == i + 1)) || wanted=$(_belfry_extensions)
                 ;;
             directory/reload) ((CURRENT == i + 1)) || wanted="contacts $(_belfry_extensions)" ;;
-            directory/import)
+            directory/import|fleet/join)
                 if ((CURRENT > i + 1)); then
                     _files
                     return

@@ -90,16 +90,17 @@ import Testing
     }
 
     @Test("revoke says of whom, and where brokers' folders are written anew") func revoke() throws {
-        _ = try lines(["setup", "--broker", "a"])
+        _ = try lines(["setup", "--broker", "[::1]:1"])
         _ = try lines(["enroll", "x"])
         _ = try lines(["enroll", "x", "--gateway"])
         _ = try lines(["enroll", "y", "--shared"])
-        let file = "\(path)/broker-a/nats.conf"
+        let file = "\(path)/broker-::1-1/nats.conf"
         var before = try readFile(at: file, bytesMax: 1 << 20).bytes
         func expect(_ words: [String], _ revoked: String) throws {
-            let printed = try lines(["revoke"] + words)
+            let printed = try lines(["revoke"] + words, exit: .unavailable)
             #expect(printed.first == "revoked the \(revoked)")
-            #expect(printed.last == "  \(path)/broker-a")
+            #expect(printed.contains("  [::1]:1: \(path)/broker-::1-1"))
+            #expect(printed.last?.hasPrefix("belfry: 1 of 1 brokers were not told: belfry fleet revoke again") == true)
             let after = try readFile(at: file, bytesMax: 1 << 20).bytes
             #expect(after != before)
             before = after
@@ -112,8 +113,8 @@ import Testing
     @Test(
         "a command line that is wrong is told what is wrong",
         arguments: [
-            ([], "belfry: belfry fleet needs one of setup, enroll, revoke: see belfry fleet --help"),
-            (["enrol"], "belfry: belfry fleet needs one of setup, enroll, revoke: did you mean enroll?"),
+            ([], "belfry: belfry fleet needs one of setup, enroll, revoke, join, leave: see belfry fleet --help"),
+            (["enrol"], "belfry: belfry fleet needs one of setup, enroll, revoke, join, leave: did you mean enroll?"),
             (["setup"], "belfry: a fleet has a broker at least: --broker HOST"),
             (["setup", "a"], "belfry: belfry fleet setup takes no argument: --broker HOST"),
             (["setup", "--broker"], "belfry: --broker needs a value: --broker HOST"),
@@ -132,6 +133,9 @@ import Testing
             (["enroll", "a", "--expires", "3651d"], "belfry: --expires is 1min to 3650d"),
             (["enroll", "a", "--expires", "soon"], "belfry: --expires is 1min to 3650d"),
             (["revoke", "a", "--gateway", "--machine"], "belfry: revoke takes one of --gateway and --machine"),
+            (["join"], "belfry: belfry fleet join takes one file: see belfry fleet --help"),
+            (["join", "a", "--shared"], "belfry: belfry fleet join has no --shared"),
+            (["leave", "a"], "belfry: belfry fleet leave takes no argument"),
             (["revoke", "a", "--shared"], "belfry: belfry fleet revoke has no --shared"),
         ] as [([String], String)])
     func wrong(words: [String], message: String) throws {

@@ -105,7 +105,8 @@ import Testing
         "CallCentre", "CallChannel", "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "CallService",
         "CallTesting", "Desktop", "DesktopChannel", "DeviceRegistry", "DirectoryLoading", "DirectoryProcess",
         "ExtensionKeeping",
-        "ExtensionProcess", "ExtensionTesting", "Fleet", "FleetKeys", "Forwarding", "GroupLedger", "HTTP2Server",
+        "ExtensionProcess", "ExtensionTesting", "Fleet", "FleetKeys", "FleetLine", "Forwarding", "GroupLedger",
+        "HTTP2Server",
         "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
         "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
     ]

@@ -6,6 +6,9 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
+import Fleet
+import FleetKeys
+import RingEar
 
 /// `belfry device`: virtual devices that push servers can reach, whether or not the endpoint runs.
 struct DeviceCommand {
@@ -63,14 +66,26 @@ struct DeviceCommand {
         let registry = try orFailure { () throws(RegistryError) in try TokenRegistry(state: state) }
         if registry.wasSetAside { output.complaint("belfry: warning: \(Self.registryWarning)") }
         switch verb {
-        case "add": try add(to: registry, words, environment)
+        case "add": try add(to: registry, try agent(state, environment), words, environment)
         case "list": list(registry, words)
-        default: try change(registry, verb, names.first ?? "")
+        default: try change(registry, try agent(state, environment), verb, names.first ?? "")
         }
     }
 
+    /// The agent that has to be asked, as this machine is one of a fleet's; nil if it is not.
+    private func agent(_ state: StateDirectory, _ environment: Environment) throws(CommandError) -> RunningAgent? {
+        let credential: FleetCredential?
+        do throws(FleetError) {
+            credential = try FleetMembership(state: state).credential()
+        } catch {
+            throw CommandError(.unavailable, "\(error)", "see belfry fleet join --again")
+        }
+        guard credential?.role.names == .machine else { return nil }
+        return RunningAgent(in: RuntimeDirectory(environment: environment, statePath: state.path))
+    }
+
     private func add(
-        to registry: TokenRegistry, _ words: ParsedOptions, _ variables: Environment
+        to registry: TokenRegistry, _ agent: RunningAgent?, _ words: ParsedOptions, _ variables: Environment
     ) throws(CommandError) {
         guard let bundleID = words["bundle-id"] else {
             throw CommandError(.usage, "belfry device add needs a bundle identifier", "--bundle-id com.example.phone")
@@ -98,20 +113,37 @@ struct DeviceCommand {
                 .usage, "the group \(sharing.group) is that of \(others), whose server could hang up its calls",
                 "--group NAME for one of its own, or --share")
         }
+        if let agent {
+            for number in 0..<count {
+                let addition = DeviceQuestion.Addition(
+                    id: randomUUID(), bundleID: bundleID, appGroup: group, environment: environment,
+                    callPayload: payload)
+                guard let addition else { throw CommandError(.usage, "\(bundleID) is no bundle identifier") }
+                // Each as it is there: what was added before one that fails is known.
+                tell([AddedDevice(try agent.add(addition))], isFirst: number == 0, sharing, words)
+            }
+            return
+        }
         let now = WallTime(microseconds: wallTimeMicroseconds())
         let added = try orFailure { () throws(RegistryError) in
             try registry.add(
                 count, bundleID: bundleID, appGroup: group, environment: environment, callPayload: payload, at: now)
         }
+        tell(added.map { AddedDevice($0) }, isFirst: true, sharing, words)
+    }
+
+    private func tell(
+        _ added: [AddedDevice], isFirst: Bool, _ sharing: GroupSharing, _ words: ParsedOptions
+    ) {
         if words.has("json") {
             for device in added {
-                var object = object(device)
+                var object = device.object
                 if !sharing.apps.isEmpty { object["sharedWith"] = .array(sharing.apps.map { .string($0) }) }
                 output.json(object)
             }
         } else if words.has("count") {
-            for device in added { output.line("\(device.id) \(tokens(of: device))") }
-            if sharing.with != nil { output.complaint("belfry: \(sharing.sentence)") }
+            for device in added { output.line("\(device.id) \(device.tokens)") }
+            if isFirst, sharing.with != nil { output.complaint("belfry: \(sharing.sentence)") }
         } else {
             output.line("device \(added[0].id)")
             output.line("alert  \(added[0].alertToken.hex)")
@@ -122,23 +154,32 @@ struct DeviceCommand {
 
     private func list(_ registry: TokenRegistry, _ words: ParsedOptions) {
         for device in registry.all() {
+            let added = AddedDevice(device)
             guard !words.has("json") else {
-                output.json(object(device))
+                output.json(added.object)
                 continue
             }
             let group = device.appGroup?.text ?? "-"
-            let tokens = words.has("tokens") ? " \(tokens(of: device))" : ""
+            let tokens = words.has("tokens") ? " \(added.tokens)" : ""
             output.line(
-                "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(state(of: device))"
-                    + tokens)
+                "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(added.state)" + tokens)
         }
     }
 
-    private func tokens(of device: VirtualDevice) -> String { "\(device.alertToken.hex) \(device.voipToken.hex)" }
-
-    private func change(_ registry: TokenRegistry, _ verb: String, _ name: String) throws(CommandError) {
+    private func change(
+        _ registry: TokenRegistry, _ agent: RunningAgent?, _ verb: String, _ name: String
+    ) throws(CommandError) {
         let known = registry.all().first { device in
             device.id == name.lowercased() || device.registrations.contains { $0.token == DeviceToken(hex: name) }
+        }
+        if let agent, let known, known.removedAt == nil {
+            let question: DeviceQuestion =
+                switch verb {
+                case "remove": .remove(known.id)
+                case "online": .online(known.id)
+                default: .offline(known.id)
+                }
+            return try agent.change(question)
         }
         let done = try orFailure { () throws(RegistryError) in
             guard let id = known?.id else { return false }
@@ -151,21 +192,6 @@ struct DeviceCommand {
             let what = known == nil ? "there is no device \(name)" : "the device \(name) was removed"
             throw CommandError(.notFound, what, "see belfry device list")
         }
-    }
-
-    private func state(of device: VirtualDevice) -> String {
-        device.removedAt != nil ? "removed" : device.isOffline ? "offline" : "online"
-    }
-
-    private func object(_ device: VirtualDevice) -> JSONObject {
-        var object: JSONObject = [
-            "id": .string(device.id), "bundleId": .string(device.bundleID),
-            "environment": .string(device.environment.rawValue), "state": .string(state(of: device)),
-            "alertToken": .string(device.alertToken.hex), "voipToken": .string(device.voipToken.hex),
-        ]
-        if let group = device.appGroup { object["appGroup"] = .string(group.text) }
-        if let payload = device.callPayload { object["payload"] = .string(payload.rawValue) }
-        return object
     }
 
     private func orFailure<Answer>(_ body: () throws(RegistryError) -> Answer) throws(CommandError) -> Answer {

@@ -7,7 +7,8 @@ import BelfryTerms
 import Fleet
 import FleetKeys
 
-/// `belfry fleet setup`, `enroll` and `revoke`: which brokers a fleet has, and who belongs to it. They ask no broker.
+/// `belfry fleet setup`, `enroll` and `revoke`, by which whoever has the keys of a fleet says which brokers it has and
+/// who belongs to it; `join` and `leave`, by which a machine or gateway does.
 struct FleetCommands {
     /// Where they print.
     let output: Output
@@ -17,15 +18,21 @@ struct FleetCommands {
         Usage: belfry fleet setup [--broker HOST[:PORT[:ROUTEPORT]]]...
                belfry fleet enroll NAME [--gateway|--shared] [--expires SPAN] [--again]
                belfry fleet revoke NAME [--gateway|--machine]
-        Makes the keys of a fleet of machines and gateways, a folder for each of its brokers, and a credential for each
-        machine and gateway. None of it asks a broker.
+               belfry fleet join FILE [--again]
+               belfry fleet leave
+        The first three are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
+        a credential for each machine and gateway, which joins by it.
 
         setup again adds brokers, and makes those certificates anew that end within 90 days; keys stay as they are.
-        Each folder has to be copied to its broker's host, where its nats.conf says how to start it.
+        Each folder has to be copied to its broker's host, where its nats.conf says how to start it. Once the brokers
+        run, setup again makes the registry of devices there.
         enroll writes one file, by which a machine called NAME, or a gateway, is let in; with --shared many agents at
         once, each with devices of its own. SPAN is as 30d or 12h; without it the credential does not end by itself.
         With --again NAME gets another one, and those before stay good.
-        revoke has the brokers refuse all credentials of NAME, for good: each once it starts anew with its new folder.
+        revoke has the brokers refuse all credentials of NAME, for good: at once those that run, and the others once they
+        are told, or start with their new folder.
+        join checks the credential in FILE, or on standard input with -, at the brokers, and keeps it; without --again
+        not in place of another fleet's, or of another name or role. leave removes it.
         """
 
     /// The options that they take.
@@ -35,11 +42,13 @@ struct FleetCommands {
         Option("machine", "revoke: a machine, no gateway"),
         Option("shared", "enroll: many agents under one name"),
         Option("expires", "SPAN", "enroll: how long it is good"),
-        Option("again", "enroll: another credential for a name that has one"), Option("help", "show the help"),
+        Option("again", "enroll: another credential for a name that has one; join: instead of another"),
+        Option("help", "show the help"),
     ]
     /// The options that each takes.
     private static let own = [
         "setup": ["broker"], "enroll": ["gateway", "shared", "expires", "again"], "revoke": ["gateway", "machine"],
+        "join": ["again"], "leave": [],
     ]
     private static let shortest = TimeSpan.seconds(60)
     private static let longest = TimeSpan.seconds(3_650 * 86_400)
@@ -53,7 +62,7 @@ struct FleetCommands {
         guard let own = Self.own[verb] else {
             let meant = NearestName.nearest(to: verb, of: Self.own.keys.sorted())
             throw CommandError(
-                .usage, "belfry fleet needs one of setup, enroll, revoke",
+                .usage, "belfry fleet needs one of setup, enroll, revoke, join, leave",
                 meant.map { "did you mean \($0)?" } ?? "see belfry fleet --help")
         }
         if let other = words.values.keys.sorted().first(where: { !own.contains($0) }) {
@@ -63,7 +72,12 @@ struct FleetCommands {
         case ("setup", 1): try setUp(words, state)
         case ("enroll", 2): try enroll(try name(arguments[1]), words, state)
         case ("revoke", 2): try revoke(try name(arguments[1]), words, state)
+        case ("join", 2):
+            try JoinCommands(output: output).join(arguments[1], again: words.has("again"), state, at: now)
+        case ("leave", 1): try JoinCommands(output: output).leave(state)
         case ("setup", _): throw CommandError(.usage, "belfry fleet setup takes no argument", "--broker HOST")
+        case ("join", _): throw CommandError(.usage, "belfry fleet join takes one file", "see belfry fleet --help")
+        case ("leave", _): throw CommandError(.usage, "belfry fleet leave takes no argument")
         default: throw CommandError(.usage, "belfry fleet \(verb) takes one name", "see belfry fleet --help")
         }
     }
@@ -108,6 +122,8 @@ struct FleetCommands {
         if folders.count == 2 {
             output.complaint("belfry: warning: of two brokers neither may be missing when devices are added: have 3")
         }
+        output.line("")
+        try BrokerCommands(output: output).makeRegistry(setup, at: now)
     }
 
     private static func ports(of brokers: [Broker]) -> String {
@@ -141,28 +157,28 @@ struct FleetCommands {
             throw CommandError(.usage, "revoke takes one of --gateway and --machine")
         }
         let role: FleetRole? = words.has("gateway") ? .gateway : words.has("machine") ? .machine : nil
-        let (roles, folders) = try orFailure { () throws(FleetError) in
-            try FleetSetup(state: state).revoke(name, as: role, at: now)
-        }
+        let setup = try orFailure { () throws(FleetError) in try FleetSetup(state: state) }
+        let (roles, folders) = try orFailure { () throws(FleetError) in try setup.revoke(name, as: role, at: now) }
         for role in roles.sorted(by: { $0.rawValue < $1.rawValue }) {
             output.line("revoked the \(role.rawValue) \(name.text)")
         }
-        output.line("A broker goes on letting it in until it starts anew with what is written here:")
-        for folder in folders { output.line("  \(folder.path)") }
+        try BrokerCommands(output: output).revoke(setup, folders, at: now)
     }
 
     private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 
-    private func orFailure<Answer>(_ body: () throws(FleetError) -> Answer) throws(CommandError) -> Answer {
-        do throws(FleetError) {
-            return try body()
-        } catch {
-            switch error.kind {
-            case .store: throw CommandError(.unavailable, "\(error)")
-            case .absent: throw CommandError(.notFound, "\(error)", "see belfry fleet --help")
-            case .present: throw CommandError(.usage, "\(error)", "see belfry fleet --help")
-            case .unusable: throw CommandError(.badNotification, "\(error)")
-            }
+}
+
+/// What `body` returns; how the program ends if it throws.
+func orFailure<Answer>(_ body: () throws(FleetError) -> Answer) throws(CommandError) -> Answer {
+    do throws(FleetError) {
+        return try body()
+    } catch {
+        switch error.kind {
+        case .store: throw CommandError(.unavailable, "\(error)")
+        case .absent: throw CommandError(.notFound, "\(error)", "see belfry fleet --help")
+        case .present: throw CommandError(.usage, "\(error)", "see belfry fleet --help")
+        case .unusable: throw CommandError(.badNotification, "\(error)")
         }
     }
 }

@@ -56,6 +56,8 @@ struct BrokerConfiguration {
         resolver {
           type: full
           dir: "accounts"
+          # How often it asks the others whether they know more: it may have been off as somebody was revoked.
+          interval: "2s"
         }
         # Whom the brokers let in, as it was when this file was written; a later one that they were told counts more.
         resolver_preload {

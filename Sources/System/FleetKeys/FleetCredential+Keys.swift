@@ -1,5 +1,6 @@
 public import BelfryTerms
 public import Fleet
+public import FleetLine
 
 extension FleetCredential {
     /// Its key; throws if its token is not for that, was not signed by the key that it names, or is not valid at `now`.
@@ -10,5 +11,10 @@ extension FleetCredential {
         else { throw .otherKey }
         try check(at: now)
         return key
+    }
+
+    /// By what its lines are let in; throws as ``key(at:)`` does.
+    public func forLine(at now: WallTime) throws(FleetCredentialError) -> LineCredential {
+        LineCredential(jwt: token, key: try key(at: now).privateBytes, authority: Array(authorityText.utf8))
     }
 }

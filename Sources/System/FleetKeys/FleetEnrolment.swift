@@ -86,5 +86,5 @@ extension FleetSetup {
         return (Set(found.map { records.credentials[$0].role }), folders)
     }
 
-    private static var nothing: FleetError { FleetError("no fleet was set up here", .absent) }
+    static var nothing: FleetError { FleetError("no fleet was set up here", .absent) }
 }

@@ -7,7 +7,7 @@ import Fleet
 /// What a role may do, for its signing key's template: a broker puts the name of a user's token in place of
 /// `{{name()}}`.
 struct FleetRights {
-    private static let bucket = "belfry-devices"
+    private static let bucket = BucketStream.name
     /// How many subscriptions one connection may have.
     private static let subscriptionsMax: Int64 = 8
 
@@ -89,6 +89,16 @@ extension FleetKeySet {
             content: ["type": "user", "version": 2, "issuer_account": .string(account.name)], beginsAt: begin,
             endsAt: end
         ).signed(by: signer(of: role), at: time)
+    }
+
+    /// The token of a user of `account`, which may do all that this may, and ends soon. Machines and gateways have
+    /// none.
+    func ownUserToken(of account: NATSKey, key: NATSKey, at time: WallTime) throws(CryptoFailure) -> String {
+        try NATSToken(
+            name: "setup", key: key.name,
+            content: ["type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1],
+            endsAt: time + .seconds(120)
+        ).signed(by: account, at: time)
     }
 
     /// Nothing of another account's, no leaf node; what is stored, on disks alone.

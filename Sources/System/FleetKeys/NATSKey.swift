@@ -20,8 +20,8 @@ public struct NATSKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The public key, as NATS writes it.
     public let name: String
-    private let privateBytes: [UInt8]
-    var bytes: [UInt8] { privateBytes }
+    /// The private key.
+    let privateBytes: [UInt8]
 
     /// A new one.
     public init(new kind: Kind) throws(CryptoFailure) {

@@ -18,6 +18,9 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Where the relay listens, by which pushes reach the other machines of a fleet.
     public var relaySocketPath: String { "\(path)/relay.sock" }
 
+    /// Where the agent listens, by which a machine of a fleet has its devices written down.
+    public var agentSocketPath: String { "\(path)/agent.sock" }
+
     /// The folder in which those listen who follow its pushes; missing unless somebody does.
     public var followersPath: String { "\(path)/followers" }
 

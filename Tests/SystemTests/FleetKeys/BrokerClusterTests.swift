@@ -3,38 +3,16 @@ import BelfryAppGroup
 import BelfrySyscalls
 import Fleet
 import FleetKeys
-import Glibc
 import Support
 import Testing
 
 /// Three brokers on one host, each with the folder that a set-up made for it.
 @Suite struct BrokerClusterTests {
-    /// Ports that nothing had a moment ago, and that the system gives to nobody who does not ask for them: below those
-    /// that it hands out.
-    private static func freePorts(_ count: Int) -> [UInt16] {
-        var ports: Set<UInt16> = []
-        while ports.count < count {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(descriptor) }
-            let port = UInt16.random(in: 20_000..<32_000)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            let isFree = unsafe withUnsafePointer(to: &address) { address in
-                unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
-            if isFree { ports.insert(port) }
-        }
-        return Array(ports)
-    }
-
     @Test("they find each other by the fleet's certificates, agree on who leads, and pass on what machines say")
     func three() throws {
         let folder = TemporaryFolder()
         let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/state"))
-        let ports = Self.freePorts(6)
+        let ports = SetUpBroker.freePorts(6)
         let brokers = try (0..<3).map { try #require(Broker("127.0.0.1:\(ports[$0]):\(ports[$0 + 3])")) }
         let running = try setup.setUp(adding: brokers, at: PlayedFleet.now).map { folder in
             try SetUpBroker(folder: folder.path, port: folder.broker.address.port)

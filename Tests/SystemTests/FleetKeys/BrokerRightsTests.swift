@@ -1,5 +1,6 @@
 import Fleet
 import FleetKeys
+import Support
 import Testing
 
 /// Who may what, asked of a real broker that serves the folder that a set-up made: the brokers enforce it, not we.

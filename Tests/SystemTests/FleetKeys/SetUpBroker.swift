@@ -4,7 +4,6 @@ import BelfrySyscalls
 import BelfryTerms
 import Fleet
 import FleetKeys
-import Glibc
 import Support
 import Testing
 
@@ -33,49 +32,7 @@ final class PlayedFleet {
     }
 }
 
-/// Debian's nats-server, unpacked and not installed, which serves the folder that a set-up made.
-final class SetUpBroker {
-    /// Where it listens to clients.
-    let port: UInt16
-    let folder: String
-    private let run: ProgramRun
-
-    static var program: String {
-        Environment.allOfThisProcess()["BELFRY_TEST_NATS"] ?? sourceFile(".build/nats/usr/sbin/nats-server")
-    }
-
+extension SetUpBroker {
     /// Starts it with what `fleet` made for its broker, on a port that the system gives.
     convenience init(_ fleet: PlayedFleet) throws { try self.init(folder: fleet.folder.path) }
-
-    /// Starts it with `folder` and on `port`; on one that the system gives if there is none.
-    init(folder: String, port: UInt16? = nil) throws {
-        self.folder = folder
-        let number = port.map(String.init) ?? "-1"
-        run = try ProgramRun(
-            "/bin/sh", ["-c", "cd '\(folder)' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf", "-p", number])
-        var found: UInt16?
-        var log: [String] = []
-        while let line = run.complaint() {
-            log.append(line)
-            if line.contains("Listening for client connections on ") {
-                found = line.split(separator: ":").last.flatMap { UInt16($0) }
-            }
-            if line.contains("Server is ready") { break }
-        }
-        self.port = try #require(found, "\(Self.program): \(log.joined(separator: "\n"))")
-    }
-
-    /// What it logs next that has `text`; nil if it ends.
-    func logged(_ text: String) -> String? {
-        while let line = run.complaint() { if line.contains(text) { return line } }
-        return nil
-    }
-
-    func stop() throws {
-        try run.child.signal(SIGTERM)
-        _ = run.complaints()
-        _ = try run.child.waitUntilExit()
-    }
-
-    deinit { try? run.child.signal(SIGKILL) }
 }

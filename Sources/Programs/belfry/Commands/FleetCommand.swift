@@ -8,9 +8,14 @@ extension Command {
             "fleet setup [--broker HOST[:PORT[:ROUTEPORT]]]...",
             "fleet enroll NAME [--gateway|--shared] [--expires SPAN] [--again]",
             "fleet revoke NAME [--gateway|--machine]",
+            "fleet join FILE [--again]",
+            "fleet leave",
         ],
         summary: "machines and gateways that reach each other through brokers",
-        details: "setup makes a fleet's keys and a folder for each broker, enroll a credential; none asks a broker.",
+        details: """
+            setup makes a fleet's keys, a folder for each broker and, once these run, the registry of devices; enroll makes
+            a credential, by which a machine or gateway joins.
+            """,
         arguments: 1...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in try SiblingProgram.run("belfry-fleet", [], context) }
 }
