@@ -556,7 +556,7 @@ let checks: [Target] = [
         also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns", "belfry-fleet"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
-    tests("IntegrationTests", of: upToSystem, also: ["AppSample", "CallingApp", "belfry-avatar"]),
+    tests("IntegrationTests", of: upToSystem, also: ["AppSample", "CallingApp", "PushCarrier", "belfry-avatar"]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.

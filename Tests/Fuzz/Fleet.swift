@@ -110,6 +110,9 @@ func feedRelayWords(_ bytes: [UInt8]) {
     if let news = RelayNews(line: line) {
         precondition(!news.line.dropLast().contains(newline), "news of two lines")
         precondition(RelayNews(line: Array(news.line.dropLast())) == news, "news do not read back")
+    }
+}
+
 /// What brokers say of the bucket, as they say it: nothing of it ends a gateway, and no number is out of its range.
 func feedFleetBucket(_ bytes: [UInt8]) {
     var reader = BrokerWordReader()

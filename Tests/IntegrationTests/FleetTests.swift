@@ -121,58 +121,86 @@ extension IntegrationTests {
         @Test("agent and relay have given up what they do not need, and without an agent no device is added")
         func confined() throws {
             for (phone, unit) in [(machine, "agent"), (gateways[0].phone, "relay")] {
-                let shown = try phone.systemctl("show", "--property=MainPID", "--value", "\(phone.name)-\(unit).service")
-                let status = contents(of: "/proc/\(shown.output.filter(\.isNumber))/status")
+                let name = "\(phone.name)-\(unit).service"
+                let process = try phone.systemctl("show", "--property=MainPID", "--value", name).output
+                let status = contents(of: "/proc/\(process.filter(\.isNumber))/status")
                 #expect(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "\(status)")
             }
             try machine.systemctl("stop", "\(machine.name)-agent.service", "\(machine.name)-agent.socket")
-            let finished = try machine.belfry("device", "add", "--bundle-id", "com.example.other")
+            let finished = try machine.belfry("device", "add", "--bundle-id", "com.example.other", "--share")
             #expect(finished.status == .exited(code: 69) && finished.errors.contains("belfry-agent"), "\(finished)")
         }
     }
 
-    /// Where a fleet's keys are, and its broker.
-    private final class Office {
-        private let folder = TemporaryFolder()
-        private let broker: ProgramRun
+}
 
-        init() throws {
+/// Where a fleet's keys are, and its brokers, on ports that nobody has.
+final class Office {
+    private let folder = TemporaryFolder()
+    private let ports: [UInt16]
+    private var brokers: [ProgramRun] = []
+
+    init(brokers count: Int = 1) throws {
+        var listeners: [Int32] = []
+        ports = try (0..<2 * count).map { _ in
             var port: UInt16 = 0
-            // Of a port that nobody has.
-            _ = try listenLocally(backlog: 1, port: &port)
-            let setup = ["fleet", "setup", "--broker", "127.0.0.1:\(port)"]
-            #expect(try Self.belfry(setup, folder).status.isSuccess)
-            let made = names(in: "\(folder.path)/fleet/setup").first { $0.hasPrefix("broker-") }
-            let place = "\(folder.path)/fleet/setup/\(try #require(made))"
-            broker = try ProgramRun(
-                "/bin/sh", ["-c", "cd '\(place)' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf"])
-            while let line = broker.complaint(), !line.contains("Server is ready") {}
-            // Now that it runs, the registry of devices can be made.
-            #expect(try Self.belfry(["fleet", "setup"], folder).status.isSuccess)
+            // All are held until all are known.
+            listeners.append(dup(try listenLocally(backlog: 1, port: &port).number))
+            return port
         }
+        for listener in listeners { close(listener) }
+        let names = (0..<count).flatMap { ["--broker", "127.0.0.1:\(ports[$0]):\(ports[$0 + count])"] }
+        #expect(try belfry(["fleet", "setup"] + names).status.isSuccess)
+        for number in 0..<count { brokers.append(try start(number)) }
+        for broker in brokers { while let line = broker.complaint(), !line.contains("Server is ready") {} }
+        // Now that they run, the registry of devices can be made.
+        let made = try belfry(["fleet", "setup"])
+        #expect(made.status.isSuccess, "\(made)")
+    }
 
-        deinit { try? broker.child.signal(SIGKILL) }
+    deinit { for broker in brokers { try? broker.child.signal(SIGKILL) } }
 
-        private static var program: String {
-            let configured = Surroundings.value("BELFRY_TEST_NATS")
-            return configured ?? sourceFile(".build/nats/usr/sbin/nats-server")
+    private func start(_ number: Int) throws -> ProgramRun {
+        let place = "\(folder.path)/fleet/setup/\(folders[number])"
+        return try ProgramRun("/bin/sh", ["-c", "cd '\(place)' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf"])
+    }
+
+    private var folders: [String] {
+        ports.prefix(ports.count / 2).map { port in
+            names(in: "\(folder.path)/fleet/setup").first { $0.hasPrefix("broker-") && $0.contains("\(port)") } ?? ""
         }
+    }
 
-        private static func belfry(_ words: [String], _ folder: TemporaryFolder) throws -> Finished {
-            try run(
-                "\(Surroundings.programs)/belfry", words, environment: ["BELFRY_STATE_DIRECTORY": folder.path])
-        }
+    private static var program: String {
+        Surroundings.value("BELFRY_TEST_NATS") ?? sourceFile(".build/nats/usr/sbin/nats-server")
+    }
 
-        /// Makes a credential for `name`, with which `phone` joins.
-        func enroll(_ name: String, _ more: String..., for phone: Phone) throws {
-            let made = try Self.belfry(["fleet", "enroll", name] + more, folder)
-            let path = try #require(made.output.split(whereSeparator: \.isWhitespace).first { $0.hasSuffix(".credential") })
-            let joined = try phone.belfry("fleet", "join", String(path))
-            #expect(joined.status.isSuccess, "\(joined.errors)")
-        }
+    /// Runs `belfry` where the keys are.
+    func belfry(_ words: [String]) throws -> Finished {
+        try run("\(Surroundings.programs)/belfry", words, environment: ["BELFRY_STATE_DIRECTORY": folder.path])
+    }
+
+    /// Makes a credential for `name`, with which `phone` joins.
+    func enroll(_ name: String, _ more: String..., for phone: Phone) throws {
+        let made = try belfry(["fleet", "enroll", name] + more)
+        let words = made.output.split(whereSeparator: \.isWhitespace)
+        let path = try #require(words.first { $0.hasSuffix(".credential") }, "\(made)")
+        let joined = try phone.belfry("fleet", "join", String(path))
+        #expect(joined.status.isSuccess, "\(joined.errors)")
+    }
+
+    /// Has the broker of that number stop, or go on.
+    func signal(_ number: Int, _ signal: Int32) throws { try brokers[number].child.signal(signal) }
+
+    /// Starts a broker that was killed.
+    func startAgain(_ number: Int) throws {
+        _ = try brokers[number].child.waitUntilExit()
+        brokers[number] = try start(number)
+        while let line = brokers[number].complaint(), !line.contains("Server is ready") {}
     }
 }
 
-private func object(_ finished: Finished) throws -> JSONObject {
+/// What a command printed as JSON.
+func object(_ finished: Finished) throws -> JSONObject {
     try #require(try JSONValue.parse(Array(finished.output.utf8)).objectValue, "\(finished.errors)")
 }

@@ -71,8 +71,8 @@ final class Phone {
         _ = try? systemctl(
             "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
             "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-bus.service", "\(name)-apns.socket",
-            "\(name)-apns.service", "\(name)-calls.socket", "\(name)-calls.service", "\(name)-app@*.service", "\(name)-relay.socket",
-            "\(name)-relay.service", "\(name)-agent.socket", "\(name)-agent.service")
+            "\(name)-apns.service", "\(name)-calls.socket", "\(name)-calls.service", "\(name)-app@*.service",
+            "\(name)-relay.socket", "\(name)-relay.service", "\(name)-agent.socket", "\(name)-agent.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 
@@ -83,6 +83,9 @@ final class Phone {
     }
 
     var socket: String { "\(Surroundings.runtimeDirectory)/\(name)/push.sock" }
+
+    /// Where its relay listens.
+    var relaySocket: String { "\(Surroundings.runtimeDirectory)/\(name)/relay.sock" }
 
     /// Pushes `text` as it is.
     func push(_ text: String) throws -> Client { try Client(socket: socket, sending: Array(text.utf8)) }

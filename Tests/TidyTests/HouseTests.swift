@@ -105,10 +105,10 @@ import Testing
         "CallCentre", "CallChannel", "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "CallService",
         "CallTesting", "Desktop", "DesktopChannel", "DeviceRegistry", "DirectoryLoading", "DirectoryProcess",
         "ExtensionKeeping",
-        "ExtensionProcess", "ExtensionTesting", "Fleet", "FleetKeys", "FleetLine", "Forwarding", "GroupLedger",
-        "HTTP2Server",
-        "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
-        "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
+        "ExtensionProcess", "ExtensionTesting", "Fleet", "FleetAgent", "FleetKeys", "FleetLine", "FleetRelay",
+        "Forwarding", "GroupLedger", "HTTP2Server", "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher",
+        "PushAPI", "PushCarrier", "PushEndpoint", "PushFollowing", "PushQueue", "RingEar", "Ringing",
+        "NotificationDelivery", "Showing", "SystemSound",
     ]
 
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so

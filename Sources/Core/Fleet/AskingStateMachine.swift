@@ -3,9 +3,9 @@ public import BelfryTerms
 
 /// Decides when a gateway asks a machine to take a push, over which line, and what becomes known of it.
 ///
-/// A machine is asked until it says what became of the push, or is offline: without a word for ``Limits/patience``. Time
-/// in which no broker is in reach does not count. A machine that is offline is not asked again until it says that it is
-/// there.
+/// A machine is asked until it says what became of the push, or is offline: without a word for ``Limits/patience``.
+/// Time in which no broker is in reach does not count. A machine that is offline is not asked again until it says that
+/// it is there.
 public struct AskingStateMachine {
     /// How long is waited, and what may grow.
     public struct Limits: Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import BelfryTerms
 
-/// A machine's side of being there: says so over each line as it comes up, then every 30 s or so, and finds out by which
-/// lines gateways answer.
+/// A machine's side of being there: says so over each line as it comes up, then every 30 s or so, and finds out by
+/// which lines gateways answer.
 public struct PresenceStateMachine: Sendable {
     /// How often it is said, and by how much at most sooner or later, so that thousands do not say it together.
     public static let (interval, spread) = (TimeSpan.seconds(30), TimeSpan.seconds(5))

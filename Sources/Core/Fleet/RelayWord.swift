@@ -57,7 +57,8 @@ public enum RelayNews: Hashable, Sendable {
     /// As a line, its newline included.
     public var line: [UInt8] {
         switch self {
-        case .said(let number, let word): Array("said \(number) ".utf8) + FleetSaying(word, by: 0, place: 1).bytes + [newline]
+        case .said(let number, let word):
+            Array("said \(number) ".utf8) + FleetSaying(word, by: 0, place: 1).bytes + [newline]
         case .again(let number, let why): Array("again \(number) \(why.rawValue)\n".utf8)
         case .gone(let number): Array("gone \(number)\n".utf8)
         case .over(let number): Array("over \(number)\n".utf8)

@@ -2,8 +2,8 @@ import BelfryDevices
 public import BelfryTerms
 public import Forwarding
 
-/// A machine's side of its gateways' questions: takes each push once, however often and by whomever it is asked, and says
-/// what became of it to all who have asked.
+/// A machine's side of its gateways' questions: takes each push once, however often and by whomever it is asked, and
+/// says what became of it to all who have asked.
 ///
 /// What a worker took, or rejected for good, is remembered by the digest of the push. What could not be handed over is
 /// forgotten, so that a later question tries it again.

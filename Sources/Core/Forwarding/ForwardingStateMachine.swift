@@ -4,9 +4,10 @@ public import BelfryTerms
 /// Decides which push is handed over next, and which are kept, replaced and dropped.
 ///
 /// A device gets its pushes in the order of their acceptance, the next one once the one before was taken or refused;
-/// many devices are served at once, and each machine by itself, so that none that is slow delays another (R20). A push that a device cannot take now is kept if it may be, only the latest of
-/// each topic. The pushes behind it are still tried in the same round. Kept pushes are tried again, in order, after 1,
-/// 2, 4 … 60 s, or as soon as the push socket is back.
+/// many devices are served at once, and each machine by itself, so that none that is slow delays another (R20). A push
+/// that a device cannot take now is kept if it may be, only the latest of each topic. The pushes behind it are still
+/// tried in the same round. Kept pushes are tried again, in order, after 1, 2, 4 … 60 s, or as soon as the push socket
+/// or the machine is back.
 public struct ForwardingStateMachine {
     /// What may grow.
     public struct Limits: Hashable, Sendable {

@@ -74,8 +74,8 @@ final class Serving {
         queue = try NotificationQueue(
             state: state, registry: registry, carrier: MachineCarrier(here: carrier, elsewhere: relay), on: loop)
         endpoint = try APNsEndpoint(
-            store: store, environment: settings.apnsEnvironment, taker: QueueTaker(queue, registry, relay, state, on: loop),
-            on: loop)
+            store: store, environment: settings.apnsEnvironment,
+            taker: QueueTaker(queue, registry, relay, state, on: loop), on: loop)
         program = ProgramWatch(on: loop) { [unowned self] in
             isOutdated = true
             makeRoom()

@@ -33,8 +33,8 @@ final class FleetService {
     private let work: Work
     private let loop: Loop
     private let lines: FleetLines
-    private var relay: FleetRelay?
-    private var agent: FleetAgent?
+    private var relay: GatewayRelay?
+    private var agent: MachineAgent?
 
     /// Does `work` until a signal ends it, and returns the exit status.
     static func run(_ work: Work, state: StateDirectory, environment: Environment) -> Int32 {
@@ -83,21 +83,21 @@ final class FleetService {
         loop = try Loop()
         let name = credential.name
         lines = FleetLines(
-            to: credential.brokers, credential: try credential.forLine(at: WallTime(microseconds: wallTimeMicroseconds())),
+            to: credential.brokers, credential: try credential.forLine(),
             hearing: work == .relay
                 ? FleetSubject.heard(byGateway: name) : FleetSubject.heard(byMachine: name),
             pings: work == .relay ? Self.relayPings : Self.agentPings, on: loop)
         let tell = { (text: String) in Self.tell(work, text) }
         switch work {
         case .relay:
-            let relay = try FleetRelay(gateway: name, lines: lines, registry: RegistryMirror(state: state), on: loop)
+            let relay = try GatewayRelay(gateway: name, lines: lines, registry: RegistryMirror(state: state), on: loop)
             relay.onTold = tell
             try relay.serve(Self.listener)
             self.relay = relay
         case .agent:
             let carrier = SocketCarrier(socketPath: PushSocket.path(environment), on: loop)
             let registry = try TokenRegistry(state: state)
-            let agent = FleetAgent(machine: name, lines: lines, registry: registry, carrier: carrier, on: loop)
+            let agent = MachineAgent(machine: name, lines: lines, registry: registry, carrier: carrier, on: loop)
             agent.onTold = tell
             try agent.serve(Self.listener)
             self.agent = agent

@@ -21,7 +21,8 @@ struct JoinCommands {
         let line: LineCredential
         do throws(FleetCredentialError) {
             credential = try FleetCredential(bytes: bytes)
-            line = try credential.forLine(at: now)
+            try credential.check(at: now)
+            line = try credential.forLine()
         } catch {
             throw CommandError(.badNotification, "\(Self.name(of: path)) cannot be used", "\(error)")
         }

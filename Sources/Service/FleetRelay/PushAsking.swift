@@ -47,9 +47,6 @@ final class PushAsking {
         machine = AskingStateMachine(limits: limits, at: loop.now)
     }
 
-    /// How many pushes are not settled.
-    var openCount: Int { pushes.values.count { !$0.message.isEmpty } }
-
     func ask(_ machine: FleetName, toTake message: [UInt8], as name: UInt64, for asker: Asker) {
         lastNumber += 1
         pushes[lastNumber] = Push(asker: asker, name: name, machine: machine, message: message)

@@ -55,8 +55,8 @@ public final class RelayCarrier: Carrier {
         send(lastNumber, over: connection)
     }
 
-    /// Answers whether the registry of devices is as a majority of the fleet's brokers had it when this was asked; false
-    /// if that cannot be said now.
+    /// Answers whether the registry of devices is as a majority of the fleet's brokers had it when this was asked;
+    /// false if that cannot be said now.
     public func fence(_ answer: @escaping (Bool) -> Void) {
         if connection == nil { connect() }
         guard let connection else { return answer(false) }

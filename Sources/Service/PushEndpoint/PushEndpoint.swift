@@ -184,7 +184,8 @@ private final class Client: HTTP2Handler {
         let moment = EndpointMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
-                answered.request, body: answered.body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
+                answered.request, body: answered.body, identifier: apnsID, at: moment,
+                credentials: endpoint.credentials,
                 isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
                 standing: {
                     let standing = endpoint.taker.standing(of: $0)
@@ -193,7 +194,8 @@ private final class Client: HTTP2Handler {
                 })
             take(accepted, answered)
         } catch {
-            let isAsked = isUnknown && !isCertain && endpoint.taker.makeCertain { [self] isCertain in
+            guard isUnknown, !isCertain else { return refuse(error, apnsID, answered) }
+            let isAsked = endpoint.taker.makeCertain { [self] isCertain in
                 guard !isCertain else { return accept(answered, apnsID, isCertain: true) }
                 refuse(Refusal(.serviceUnavailable, Self.uncertain), apnsID, answered)
             }

@@ -28,7 +28,8 @@ public struct PushSocket: Hashable, Sendable {
         }
     }
 
-    /// Where a service looks for it: as above, else in the folder that a manager makes for this user (user@.service(5)).
+    /// Where a service looks for it: as above, else in the folder that a manager makes for this user
+    /// (user@.service(5)).
     public static func path(_ environment: Environment) -> String {
         if let path = environment["BELFRY_SOCKET"], !path.isEmpty { return path }
         return "\(environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())")/belfry/push.sock"

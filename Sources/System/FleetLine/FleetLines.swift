@@ -50,8 +50,8 @@ public final class FleetLines {
     /// Where `line` goes, or went last.
     public func broker(of line: Number) -> BrokerAddress { machine.broker(of: machine.lines[line]) }
 
-    /// Sends `bytes` to `subject` over `line`, and has an answer go to `reply`; false, and nothing is sent now or later,
-    /// unless it is up and has room.
+    /// Sends `bytes` to `subject` over `line`, and has an answer go to `reply`; false, and nothing is sent now or
+    /// later, unless it is up and has room.
     public func publish(
         _ subject: String, reply: String? = nil, headers: [(name: String, value: String)] = [], _ bytes: [UInt8],
         over line: Number

@@ -24,8 +24,8 @@ import Testing
     @Test(
         "each word is read as it was said",
         arguments: [
-            .taken, .received, .replaced, .rejected(reason: "NotJSON", detail: "a\u{1}"), .offline(.unknownToken, detail: ""),
-            .event("ended", code: "hangup"), .event("tick", code: nil), .over,
+            .taken, .received, .replaced, .rejected(reason: "NotJSON", detail: "a\u{1}"),
+            .offline(.unknownToken, detail: ""), .event("ended", code: "hangup"), .event("tick", code: nil), .over,
         ] as [FleetSaying.Word])
     func sayings(_ word: FleetSaying.Word) throws {
         let place: Int64 = if case .event = word { 3 } else { 0 }

@@ -210,7 +210,8 @@ struct FleetWorld {
     private mutating func arrive(_ machine: Int, _ life: Int, _ push: Int, _ reply: String) {
         guard machines[machine].life == life, machines[machine].isUp else { return }
         machines[machine].held.insert(push)
-        perform(machines[machine].taking.ask(for: TakingStateMachine.Question(FleetPush(Self.push(push))), replyingTo: reply, at: now), machine)
+        let question = TakingStateMachine.Question(FleetPush(Self.push(push)))
+        perform(machines[machine].taking.ask(for: question, replyingTo: reply, at: now), machine)
     }
 
     private mutating func here(_ machine: Int) {

@@ -35,7 +35,8 @@ import Testing
                 let limits = LineConnection.Limits(unsentBytesMax: 1 << 20)
                 let connection = LineConnection($0, limits, on: loop, description: "played")
                 try? connection.listen { [unowned self] in
-                    if case .line(let line) = $0, let question = RelayQuestion(line: line) { questions.append(question) }
+                    guard case .line(let line) = $0 else { return }
+                    RelayQuestion(line: line).map { questions.append($0) }
                 }
                 self.connection = connection
             }

@@ -93,7 +93,7 @@ import Testing
         let path = try setup.enroll(
             #require(FleetName("gate")), as: .gateway, until: nil, again: false, at: PlayedFleet.now)
         let gateway = try FleetCredential(bytes: readFile(at: path, bytesMax: FleetCredential.bytesMax).bytes)
-        let line = try gateway.forLine(at: PlayedFleet.now)
+        let line = try gateway.forLine()
         let visit = try BrokerVisit(to: gateway.brokers, as: line, inbox: "_INBOX.gate")
         func ask(_ subject: String, _ text: String) -> String {
             let answer = visit.ask(subject, Array(text.utf8), of: gateway.brokers[0], for: .seconds(5))
@@ -161,7 +161,7 @@ import Testing
         let gateway = try FleetCredential(bytes: readFile(at: path, bytesMax: FleetCredential.bytesMax).bytes)
         func messages() throws -> String {
             let visit = try BrokerVisit(
-                to: gateway.brokers, as: gateway.forLine(at: PlayedFleet.now), inbox: "_INBOX.gate")
+                to: gateway.brokers, as: gateway.forLine(), inbox: "_INBOX.gate")
             let info = visit.ask(
                 "$JS.API.STREAM.INFO.KV_belfry-devices", [], of: gateway.brokers[0], for: .seconds(5))
             guard case .bytes(let bytes) = info else { return "nothing" }

@@ -10,7 +10,7 @@ public import FleetLine
 /// follows the bucket of devices, and writes down there what machines ask for.
 ///
 /// What is not settled is the endpoint's: this process may die at any time.
-public final class FleetRelay {
+public final class GatewayRelay {
     /// Called with what the journal gets: neither tokens nor payloads are in it.
     public var onTold: (String) -> Void = { _ in }
 
@@ -27,8 +27,8 @@ public final class FleetRelay {
     private var bucketLine: FleetLines.Number?
     private var heard = RecentQuestions()
 
-    /// The gateway `gateway`, by `lines` that hear what ``FleetSubject/heard(byGateway:)`` says, and the registry that it
-    /// shares with its endpoint.
+    /// The gateway `gateway`, by `lines` that hear what ``FleetSubject/heard(byGateway:)`` says, and the registry that
+    /// it shares with its endpoint.
     public init(
         gateway: FleetName, limits: AskingStateMachine.Limits = AskingStateMachine.Limits(), lines: FleetLines,
         registry: RegistryMirror, on loop: Loop

@@ -12,7 +12,7 @@ public import PushCarrier
 /// gateways write down its devices.
 ///
 /// It writes no file for a push. Its lines are up as long as a broker is in reach.
-public final class FleetAgent {
+public final class MachineAgent {
     /// Called with what the journal gets: neither tokens nor payloads are in it.
     public var onTold: (String) -> Void = { _ in }
 
