@@ -257,8 +257,8 @@ uninstall: ## stop what rings for this user, and remove what install put there
 	@used=$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null); \
 	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
 	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
-		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket belfry-calls.socket; \
-		systemctl --user stop 'belfry-app@*.service' belfry-calls.service 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-bus.service belfry-apns.service belfry-tidy.service; \
+		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket belfry-calls.socket belfry-relay.service belfry-agent.service; \
+		systemctl --user stop 'belfry-app@*.service' belfry-calls.service belfry-relay.socket belfry-agent.socket 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-bus.service belfry-apns.service belfry-tidy.service; \
 		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
 	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%) $(BUS_SERVICES:%=$(bus_services_folder)/%) \
 		$(completions) $(desktop_entry) $(desktop_icon); \
