@@ -67,7 +67,7 @@ private func playMirror(_ bytes: [UInt8]) {
     var limits = MirrorStateMachine.Limits()
     (limits.devicesPerMachineMax, limits.devicesMax, limits.earlyMax) = (2, 3, 2)
     let (now, wall) = (Instant(microseconds: 0), WallTime(microseconds: 1_790_000_000_000_000))
-    var mirror = MirrorStateMachine(limits: limits, at: now)
+    var mirror = MirrorStateMachine(limits: limits, at: now) { _ in }
     _ = mirror.brokerIsThere(at: now)
     _ = mirror.begin(1, bucket: "a", last: 3, at: now, wall)
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -5,14 +5,37 @@ import BelfryTerms
 public struct DeviceKey: Hashable, Sendable, Comparable {
     /// The machine that has it.
     public let machine: FleetName
+    // The bits of the device's name rather than its text: there may be many.
+    let high: UInt64
+    let low: UInt64
+
     /// A UUID in lower case.
-    public let device: String
+    public var device: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for place in 0..<32 {
+            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
+            let word = place < 16 ? high : low
+            text.append(digits[Int(word >> UInt64(60 - 4 * (place & 15)) & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 
     /// The device called `device`; nil if that is no UUID in lower case, which has one spelling alone.
     public init?(_ machine: FleetName, _ device: some StringProtocol) {
         let device = String(device)
         guard Self.isDevice(device) else { return nil }
-        (self.machine, self.device) = (machine, device)
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for digit in device.utf8 where digit != UInt8(ascii: "-") {
+            let value = UInt64(digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10)
+            (high, low) = (high << 4 | low >> 60, low << 4 | value)
+        }
+        self.init(machine, high, low)
+    }
+
+    init(_ machine: FleetName, _ high: UInt64, _ low: UInt64) {
+        (self.machine, self.high, self.low) = (machine, high, low)
     }
 
     /// As the bucket has it.
@@ -20,7 +43,7 @@ public struct DeviceKey: Hashable, Sendable, Comparable {
 
     /// In the order of their texts.
     public static func < (left: Self, right: Self) -> Bool {
-        (left.machine, left.device) < (right.machine, right.device)
+        (left.machine, left.high, left.low) < (right.machine, right.high, right.low)
     }
 
     /// Whether `text` is what devices are called.

@@ -33,6 +33,17 @@ public struct DeviceEntry: Hashable, Sendable {
         alertToken: DeviceToken, voipToken: DeviceToken, addedAt: WallTime, removedAt: WallTime? = nil,
         isOffline: Bool = false
     ) {
+        self.init(
+            bundleID: bundleID, appGroup: appGroup, environment: environment, callPayload: callPayload,
+            alertToken: alertToken, voipToken: voipToken, addedAt: addedAt, removedAt: removedAt, isOffline: isOffline,
+            since: nil)
+    }
+
+    init(
+        bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, callPayload: CallPayload?,
+        alertToken: DeviceToken, voipToken: DeviceToken, addedAt: WallTime, removedAt: WallTime?, isOffline: Bool,
+        since: UInt64?
+    ) {
         self.bundleID = bundleID
         self.appGroup = appGroup
         self.environment = environment
@@ -42,6 +53,7 @@ public struct DeviceEntry: Hashable, Sendable {
         self.addedAt = addedAt
         self.removedAt = removedAt
         self.isOffline = isOffline
+        self.since = since
     }
 
     /// What is written in the place of `earlier`, which the bucket has at the number `sequence`: a device keeps its

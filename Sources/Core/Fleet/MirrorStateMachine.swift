@@ -122,10 +122,13 @@ public struct MirrorStateMachine {
     /// How far the bucket was read: all that it has up to this number is known.
     public private(set) var reached: UInt64 = 0
 
-    /// A mirror that has read nothing, of a gateway whose registry has `known`.
-    public init(_ known: [DeviceKey: DeviceEntry] = [:], limits: Limits = Limits(), at now: Instant) {
+    /// A mirror that has read nothing, of a gateway whose registry has what `each` tells.
+    public init<Failure>(
+        limits: Limits = Limits(), at now: Instant,
+        known each: ((DeviceKey, DeviceEntry) -> Void) throws(Failure) -> Void
+    ) throws(Failure) {
         self.limits = limits
-        devices = MirroredDevices(known, limits: limits)
+        devices = try MirroredDevices(limits: limits, known: each)
         lookAt = now + limits.betweenLooks
     }
 
@@ -160,6 +163,8 @@ public struct MirrorStateMachine {
         guard wasRead else { return [] }
         var keys: [DeviceKey] = []
         while keys.count < count, let key = changed.popFirst() { keys.append(key) }
+        // What is empty has its room still.
+        if changed.isEmpty { changed = [] }
         return devices.standings(of: keys)
     }
 

@@ -8,39 +8,13 @@ import BelfryTerms
 struct MirroredDevices {
     typealias Effect = MirrorStateMachine.Effect
 
-    /// What two devices of a fleet may not share.
-    private enum Claim: Hashable {
-        case token(DeviceToken)
-        case name(String)
-    }
-
-    /// A place among those that claim the same.
-    private struct Place: Comparable {
-        /// Which bucket it was read from: what an earlier one had comes first, and before any what the gateway knew.
-        let bucket: Int
-        let sequence: UInt64
-        let key: DeviceKey
-
-        static func < (left: Self, right: Self) -> Bool {
-            (left.bucket, left.sequence, left.key) < (right.bucket, right.sequence, right.key)
-        }
-    }
-
-    private struct Known {
-        var entry: DeviceEntry
-        var place: Place
-        /// Where the bucket has it now; nil if it is not known to.
-        var sequence: UInt64?
-        /// Until when one that was removed is known.
-        var knownUntil: WallTime?
-        /// Whether it has all that it claims.
-        var isInForce = true
-    }
+    private typealias Claim = KnownDevices.Claim
+    private typealias Place = KnownDevices.Place
+    private typealias Known = KnownDevices.Known
 
     private let limits: MirrorStateMachine.Limits
-    private var devices: [DeviceKey: Known] = [:]
+    private var devices = KnownDevices()
     private var counts: [FleetName: Int] = [:]
-    private var holders: [Claim: DeviceKey] = [:]
     /// Those that lost a claim.
     private var losers: Set<DeviceKey> = []
     /// Each machine's devices that were removed, the longest known first.
@@ -48,19 +22,37 @@ struct MirroredDevices {
     /// Those in use which the bucket should have and has not, as far as was read.
     private(set) var absent: Set<DeviceKey> = []
 
-    /// What a gateway knows already: it is in use, or was, whatever the bucket has.
-    init(_ known: [DeviceKey: DeviceEntry], limits: MirrorStateMachine.Limits) {
-        self.limits = limits
-        for (key, entry) in known {
-            devices[key] = Known(
-                entry: entry, place: Place(bucket: -1, sequence: 0, key: key),
-                knownUntil: entry.removedAt.map { $0 + limits.removedSpan })
-            counts[key.machine, default: 0] += 1
-            if entry.removedAt == nil { absent.insert(key) }
-            for claim in claims(of: key, entry) where holders[claim].map({ key < $0 }) ?? true { holders[claim] = key }
+    /// What a gateway knows already, as `each` tells: it is in use, or was, whatever the bucket has.
+    init<Failure>(
+        limits: MirrorStateMachine.Limits, known each: ((DeviceKey, DeviceEntry) -> Void) throws(Failure) -> Void
+    ) throws(Failure) {
+        var made = MirroredDevices(limits: limits)
+        try each { key, entry in made.know(key, entry) }
+        made.settleKnown()
+        self = made
+    }
+
+    private init(limits: MirrorStateMachine.Limits) { self.limits = limits }
+
+    private mutating func know(_ key: DeviceKey, _ entry: DeviceEntry) {
+        devices[key] = Known(
+            entry: entry, place: Place(bucket: -1, sequence: 0, key: key),
+            knownUntil: entry.removedAt.map { $0 + limits.removedSpan })
+        counts[key.machine, default: 0] += 1
+        if entry.removedAt == nil { absent.insert(key) }
+        for claim in claims(of: key, entry) where devices[holderOf: claim].map({ key < $0 }) ?? true {
+            devices[holderOf: claim] = key
         }
-        for key in known.keys { settle(key) }
-        let old = known.compactMap { key, entry in entry.removedAt.map { (at: $0, key: key) } }
+    }
+
+    private mutating func settleKnown() {
+        var lost: [DeviceKey] = []
+        var old: [(at: WallTime, key: DeviceKey)] = []
+        devices.each { key, known in
+            if !claims(of: key, known.entry).allSatisfy({ devices[holderOf: $0] == key }) { lost.append(key) }
+            if let removedAt = known.entry.removedAt { old.append((removedAt, key)) }
+        }
+        for key in lost { settle(key) }
         for (_, key) in old.sorted(by: { ($0.at, $0.key) < ($1.at, $1.key) }) {
             removed[key.machine, default: []].append(key)
         }
@@ -89,31 +81,30 @@ struct MirroredDevices {
 
     /// Whether another device than `key` has what `entry` claims there.
     func isClaimed(_ entry: DeviceEntry, by key: DeviceKey) -> Bool {
-        claims(of: key, entry).contains { holders[$0].map { $0 != key } ?? false }
+        claims(of: key, entry).contains { devices[holderOf: $0].map { $0 != key } ?? false }
     }
 
     /// The devices of `machine` in use behind the one called `after`, `max` at most; whether those are all.
     func devices(of machine: FleetName, after: String?, max count: Int) -> (devices: [NamedDevice], isAll: Bool) {
-        let found = devices.filter { key, known in
-            key.machine == machine && known.entry.removedAt == nil && after.map { key.device > $0 } ?? true
-        }
-        let sorted = found.sorted { $0.key < $1.key }
+        let first = after.flatMap { DeviceKey(machine, $0) }
+        let found = devices.inUse(by: machine).filter { key in first.map { $0 < key } ?? true }
+        let page = found.sorted().prefix(count)
         return (
-            sorted.prefix(count).compactMap { NamedDevice($0.key.device, $0.value.entry) }, sorted.count <= count
+            page.compactMap { key in entry(key).flatMap { NamedDevice(key.device, $0.entry) } }, found.count <= count
         )
     }
 
     /// Of another bucket all is to be read again, and what was known before keeps its place.
     mutating func expectAll() {
-        absent = Set(devices.lazy.filter { $0.value.entry.removedAt == nil }.map(\.key))
-        for key in Array(devices.keys) { devices[key]?.sequence = nil }
+        devices.each { key, known in if known.entry.removedAt == nil { absent.insert(key) } }
+        devices.forgetSequences()
     }
 
     /// The bucket has `entry` at the number `sequence`.
     mutating func put(
         _ entry: DeviceEntry, at key: DeviceKey, sequence: UInt64, ofBucket bucket: Int, at wall: WallTime
     ) -> [Effect] {
-        absent.remove(key)
+        noLongerAbsent(key)
         var effects: [Effect] = []
         if devices[key] == nil {
             if let removedAt = entry.removedAt, isForgotten(removedAt, at: wall) {
@@ -141,10 +132,15 @@ struct MirroredDevices {
         guard let known = devices[key] else { return [] }
         devices[key]?.sequence = nil
         if isSaidRemoved || known.entry.removedAt != nil {
-            absent.remove(key)
+            noLongerAbsent(key)
             return forget(key)
         }
         return absent.insert(key).inserted ? [.missing(key)] : []
+    }
+
+    private mutating func noLongerAbsent(_ key: DeviceKey) {
+        // What is empty has its room still.
+        if absent.remove(key) != nil, absent.isEmpty { absent = [] }
     }
 
     /// How these stand, those that lost a claim before those that have all.
@@ -168,7 +164,7 @@ struct MirroredDevices {
 // Claims.
 extension MirroredDevices {
     private func claims(of key: DeviceKey, _ entry: DeviceEntry) -> [Claim] {
-        [.token(entry.alertToken), .token(entry.voipToken), .name(key.device)]
+        [.token(entry.alertToken), .token(entry.voipToken), .name(key.high, key.low)]
     }
 
     private mutating func set(_ new: Known, at key: DeviceKey) -> [Effect] {
@@ -210,12 +206,12 @@ extension MirroredDevices {
         var touched: Set<DeviceKey> = []
         guard let place = devices[key]?.place else { return touched }
         for claim in claims(of: key, entry) {
-            guard let holder = holders[claim], holder != key else {
-                holders[claim] = key
+            guard let holder = devices[holderOf: claim], holder != key else {
+                devices[holderOf: claim] = key
                 continue
             }
             guard let other = devices[holder]?.place, other < place else {
-                holders[claim] = key
+                devices[holderOf: claim] = key
                 touched.insert(holder)
                 continue
             }
@@ -226,12 +222,12 @@ extension MirroredDevices {
     /// Gives what `key` has to the first of the others that claim it; who they are.
     private mutating func release(_ key: DeviceKey, _ entry: DeviceEntry) -> Set<DeviceKey> {
         var touched: Set<DeviceKey> = []
-        for claim in claims(of: key, entry) where holders[claim] == key {
+        for claim in claims(of: key, entry) where devices[holderOf: claim] == key {
             let others = losers.filter { other in
                 other != key && devices[other].map { claims(of: other, $0.entry).contains(claim) } ?? false
             }
             let next = others.compactMap { devices[$0]?.place }.min()?.key
-            holders[claim] = next
+            devices[holderOf: claim] = next
             if let next { touched.insert(next) }
         }
         return touched
@@ -240,7 +236,7 @@ extension MirroredDevices {
     /// Looks whether `key` has all that it claims.
     private mutating func settle(_ key: DeviceKey) {
         guard let known = devices[key] else { return }
-        let isInForce = claims(of: key, known.entry).allSatisfy { holders[$0] == key }
+        let isInForce = claims(of: key, known.entry).allSatisfy { devices[holderOf: $0] == key }
         devices[key]?.isInForce = isInForce
         if isInForce { losers.remove(key) } else { losers.insert(key) }
     }
@@ -267,7 +263,9 @@ extension MirroredDevices {
 
     private func loss(of key: DeviceKey) -> Effect? {
         guard let entry = devices[key]?.entry else { return nil }
-        return claims(of: key, entry).lazy.compactMap { holders[$0] }.first { $0 != key }.map { .lose(key, to: $0) }
+        return claims(of: key, entry).lazy.compactMap { devices[holderOf: $0] }.first { $0 != key }.map {
+            .lose(key, to: $0)
+        }
     }
 }
 

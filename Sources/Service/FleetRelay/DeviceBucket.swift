@@ -161,11 +161,11 @@ public final class DeviceBucket {
     private static func mirror(
         of registry: RegistryMirror, limits: MirrorStateMachine.Limits, at now: Instant
     ) throws(RegistryError) -> MirrorStateMachine {
-        var known: [DeviceKey: DeviceEntry] = [:]
-        try registry.each { device in
-            if let machine = device.machine, let key = DeviceKey(machine, device.id) { known[key] = device.entry }
+        try MirrorStateMachine(limits: limits, at: now) { (know) throws(RegistryError) in
+            try registry.each { device in
+                if let machine = device.machine, let key = DeviceKey(machine, device.id) { know(key, device.entry) }
+            }
         }
-        return MirrorStateMachine(known, limits: limits, at: now)
     }
 }
 
@@ -396,7 +396,7 @@ extension DeviceBucket {
         do throws(RegistryError) {
             mirror = try Self.mirror(of: registry, limits: limits, at: loop.now)
         } catch {
-            mirror = MirrorStateMachine(limits: limits, at: loop.now)
+            mirror = MirrorStateMachine(limits: limits, at: loop.now) { _ in }
         }
         (changed, watch) = ([], nil)
         awaited = awaited.filter {

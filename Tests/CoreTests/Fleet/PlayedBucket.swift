@@ -85,3 +85,10 @@ struct PlayedRegistry {
         }
     }
 }
+
+extension MirrorStateMachine {
+    /// Of a gateway whose registry has `known`.
+    init(_ known: [DeviceKey: DeviceEntry] = [:], limits: Limits = Limits(), at now: Instant) {
+        self.init(limits: limits, at: now) { know in for (key, entry) in known { know(key, entry) } }
+    }
+}
