@@ -178,10 +178,28 @@ let service: [Target] = [
             "CallDirectory", "CallDirectoryFiles", "ExtensionKeeping", "KeeperChannel",
         ]),
     room(
+        "Service/PushCarrier",
+        imports: [
+            "BelfryDevices", "BelfryEventLoop", "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls",
+            "BelfryTerms", "Fleet",
+        ]),
+    room(
         "Service/PushQueue",
         imports: [
-            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryProtocol",
-            "BelfryPush", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Forwarding",
+            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTerms", "DeviceRegistry", "Fleet", "Forwarding", "PushCarrier",
+        ]),
+    room(
+        "Service/FleetAgent",
+        imports: [
+            "BelfryDevices", "BelfryEventLoop", "BelfryLines", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry",
+            "Fleet", "FleetLine", "Forwarding", "PushCarrier",
+        ]),
+    room(
+        "Service/FleetRelay",
+        imports: [
+            "BelfryDevices", "BelfryEventLoop", "BelfryLines", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry",
+            "Fleet", "FleetLine",
         ]),
     room(
         "Service/Desktop",
@@ -360,15 +378,17 @@ let programs: [Target] = [
         "Programs/belfry-apns",
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
-            "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
-            "DeviceRegistry", "Fleet", "FleetKeys", "HTTP2Server", "PushAPI", "PushEndpoint", "PushFollowing",
+            "BelfryJSON", "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
+            "DeviceRegistry", "Fleet", "FleetKeys", "HTTP2Server", "PushAPI", "PushCarrier", "PushEndpoint",
+            "PushFollowing",
             "PushQueue", "RingEar",
         ]),
     program(
         "Programs/belfry-fleet",
         imports: [
-            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
-            "Fleet", "FleetKeys", "FleetLine",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
+            "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Fleet", "FleetAgent",
+            "FleetKeys", "FleetLine", "FleetRelay", "PushCarrier",
         ]),
     program(
         "Programs/belfry-worker",
@@ -432,7 +452,7 @@ let checks: [Target] = [
         name: "test-tool",
         dependencies: [
             "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySoundDecoding",
-            "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "PushQueue", "Support", "SystemSound",
+            "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "PushCarrier", "PushQueue", "Support", "SystemSound",
         ],
         path: "Tests/TestTool",
         swiftSettings: strict

@@ -82,3 +82,44 @@ private func playMirror(_ bytes: [UInt8]) {
         precondition(mirror.reached >= before, "a mirror goes back")
     }
 }
+
+/// What gateways and machines say of pushes and of being there is written and read the same.
+func feedFleetPush(_ bytes: [UInt8]) {
+    if let push = try? FleetPush(bytes: bytes) {
+        precondition((try? FleetPush(bytes: push.bytes)) == push, "a push does not read back")
+    }
+    if let saying = try? FleetSaying.read(bytes) {
+        precondition((try? FleetSaying.read(saying.bytes)) == saying, "a saying does not read back")
+    }
+    if let here = try? HereMessage(bytes: bytes) {
+        precondition((try? HereMessage(bytes: here.bytes)) == here, "a machine's word does not read back")
+    }
+    if let answer = try? HereAnswer(bytes: bytes) {
+        precondition((try? HereAnswer(bytes: answer.bytes)) == answer, "a gateway's word does not read back")
+    }
+}
+
+/// A line of a relay or its endpoint is one line again, and reads the same.
+func feedRelayWords(_ bytes: [UInt8]) {
+    let newline = UInt8(ascii: "\n")
+    // As it comes: without its end.
+    let line = bytes.filter { $0 != newline }
+    if let question = RelayQuestion(line: line) {
+        precondition(RelayQuestion(line: Array(question.line.dropLast())) == question, "a question does not read back")
+    }
+    if let news = RelayNews(line: line) {
+        precondition(!news.line.dropLast().contains(newline), "news of two lines")
+        precondition(RelayNews(line: Array(news.line.dropLast())) == news, "news do not read back")
+/// What brokers say of the bucket, as they say it: nothing of it ends a gateway, and no number is out of its range.
+func feedFleetBucket(_ bytes: [UInt8]) {
+    var reader = BrokerWordReader()
+    reader.hear(bytes)
+    while case .message(let message)? = try? reader.next() {
+        if case .written(let sequence) = BucketAnswer(message) { precondition(sequence > 0, "written at no number") }
+        guard case .delivery(let delivery, let watch)? = BucketWord(message) else { continue }
+        precondition(delivery.place > 0 && delivery.sequence > 0, "a delivery without a number")
+        let request = BucketRequest.watch(
+            name: watch, after: delivery.sequence, to: message.subject, heartbeat: .seconds(2))
+        precondition(!request.bytes.isEmpty, "no request")
+    }
+}

@@ -25,6 +25,9 @@ enum FuzzTarget: String, CaseIterable {
     case fleetCredential = "fleet-credential"
     case brokerWords = "broker-words"
     case fleetDevice = "fleet-device"
+    case fleetPush = "fleet-push"
+    case relayWords = "relay-words"
+    case fleetBucket = "fleet-bucket"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -60,6 +63,9 @@ enum FuzzTarget: String, CaseIterable {
         case .fleetCredential: feedFleetCredential(bytes)
         case .brokerWords: feedBrokerWords(bytes)
         case .fleetDevice: feedFleetDevice(bytes)
+        case .fleetPush: feedFleetPush(bytes)
+        case .relayWords: feedRelayWords(bytes)
+        case .fleetBucket: feedFleetBucket(bytes)
         }
     }
 }

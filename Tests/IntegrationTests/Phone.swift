@@ -23,7 +23,8 @@ final class Phone {
     private static let units = [
         ".socket", "@.service", "-tidy.service", "-missing.service", "-extension.socket", "-extension.service",
         "-desktop.socket", "-desktop.service", "-bus.service", "-apns.socket", "-apns.service",
-        "-calls.socket", "-calls.service", "-app@.service",
+        "-calls.socket", "-calls.service", "-app@.service", "-relay.socket", "-relay.service", "-agent.socket",
+        "-agent.service",
     ]
 
     /// Where its APNs endpoint listens.
@@ -35,10 +36,11 @@ final class Phone {
     ///   - configuration: the configuration file of the workers, if they shall read one.
     ///   - hasDesktop: whether calls are shown.
     ///   - hasApps: whether voip pushes are handed to apps.
+    ///   - isInFleet: whether it has a relay or an agent.
     ///   - hasWorker: whether its units' worker is there.
     init(
         _ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false,
-        hasApps: Bool = false, hasWorker: Bool = true
+        hasApps: Bool = false, isInFleet: Bool = false, hasWorker: Bool = true
     ) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         // Of a port that nobody has.
@@ -54,7 +56,7 @@ final class Phone {
         }
         let isKept = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
         runtimeDirectory =
-            isKept || hasDesktop || hasApps
+            isKept || hasDesktop || hasApps || isInFleet
             ? "\(Surroundings.runtimeDirectory)/\(name)" : settings["BELFRY_RUNTIME_DIRECTORY"]
         environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
         try writeUnits(environment, worker: hasWorker ? "/belfry-worker" : "/nosuch-worker")
@@ -69,7 +71,8 @@ final class Phone {
         _ = try? systemctl(
             "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
             "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-bus.service", "\(name)-apns.socket",
-            "\(name)-apns.service", "\(name)-calls.socket", "\(name)-calls.service", "\(name)-app@*.service")
+            "\(name)-apns.service", "\(name)-calls.socket", "\(name)-calls.service", "\(name)-app@*.service", "\(name)-relay.socket",
+            "\(name)-relay.service", "\(name)-agent.socket", "\(name)-agent.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 
@@ -209,12 +212,12 @@ final class Phone {
             precondition(!text.isEmpty, "no \(installed)/belfry\(unit)")
             text = replace("/belfry-worker", with: worker, in: text)
             text = replace("%t/belfry/", with: "%t/\(name)/", in: text)
-            for other in ["-tidy.service", "-missing.service", "-desktop.socket"] {
+            for other in ["-tidy.service", "-missing.service", "-desktop.socket", "-relay.socket", "-agent.socket"] {
                 text = replace("belfry\(other)", with: "\(name)\(other)", in: text)
             }
             text = replace("[Service]", with: "[Service]\n\(variables)", in: text)
             text = replace("--units belfry-app", with: "--units \(name)-app", in: text)
-            if unit == "-apns.service" || unit == "-calls.service" {
+            if ["-apns.service", "-calls.service", "-agent.service"].contains(unit) {
                 let pushed = environment["BELFRY_SOCKET"] ?? socket
                 text = replace("[Service]", with: "[Service]\nEnvironment=BELFRY_SOCKET=\(pushed)", in: text)
             }

@@ -17,10 +17,17 @@ public final class Broker {
         let certificate: BrokerCertificate
         /// Where another one of its cluster listens; nil if it is the first.
         let route: String?
+        /// Whether it has streams, and is alone.
+        let hasStreams: Bool
 
         /// Of `account`, with `certificate`, in the cluster of the one at `route`.
         public init(_ account: PlayedAccount, _ certificate: BrokerCertificate, route: String? = nil) {
-            (self.account, self.certificate, self.route) = (account, certificate, route)
+            (self.account, self.certificate, self.route, hasStreams) = (account, certificate, route, false)
+        }
+
+        /// One alone, which keeps streams of `account`.
+        public init(withStreamsOf account: PlayedAccount, _ certificate: BrokerCertificate) {
+            (self.account, self.certificate, route, hasStreams) = (account, certificate, nil, true)
         }
     }
 
@@ -56,6 +63,12 @@ public final class Broker {
     public func start() throws {
         let ports = folder.makeFolder("ports")
         let route = self.route.isEmpty ? "127.0.0.1:-1" : self.route
+        let others =
+            manner.hasStreams
+            ? "jetstream { store_dir: \"\(folder.path)/streams\" }"
+            : """
+            cluster { name: played, listen: "\(route)", routes: [\(manner.route.map { "\"nats://\($0)\"" } ?? "")] }
+            """
         let file = folder.write(
             Array(
                 """
@@ -64,7 +77,7 @@ public final class Broker {
                 max_payload: 65536
                 \(manner.account.configuration)
                 tls { cert_file: "\(manner.certificate.file)", key_file: "\(manner.certificate.keyFile)", timeout: 10 }
-                cluster { name: played, listen: "\(route)", routes: [\(manner.route.map { "\"nats://\($0)\"" } ?? "")] }
+                \(others)
 
                 """.utf8), to: "nats.conf")
         let log = unsafe open("\(folder.path)/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -85,7 +98,8 @@ public final class Broker {
             let found = { (kind: String) in
                 said?[kind]?.arrayValue?.first?.stringValue?.split(separator: "/").last.map(String.init)
             }
-            if let client = found("nats"), let route = found("cluster") {
+            let route = manner.hasStreams ? "" : found("cluster")
+            if let client = found("nats"), let route {
                 (port, self.route) = (client.split(separator: ":").last.flatMap { UInt16($0) } ?? 0, route)
                 return
             }

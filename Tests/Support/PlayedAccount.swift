@@ -19,17 +19,24 @@ public struct PlayedAccount {
     private static let (operatorPrefix, accountPrefix, userPrefix): (UInt8, UInt8, UInt8) = (14 << 3, 0, 20 << 3)
     private let owner = Key(prefix: operatorPrefix)
     private let account = Key(prefix: accountPrefix)
+    /// Of the broker's own account, without which it keeps no streams.
+    private let system = Key(prefix: accountPrefix)
 
     /// New keys.
     public init() {}
 
     /// The operator's JWT, and the account's name and JWT, as a broker's configuration has them.
     public var configuration: String {
-        let limits: JSONObject = ["subs": -1, "data": -1, "payload": -1, "conn": -1, "leaf": -1, "wildcards": true]
+        let limits: JSONObject = [
+            "subs": -1, "data": -1, "payload": -1, "conn": -1, "leaf": -1, "wildcards": true, "disk_storage": -1,
+            "mem_storage": -1, "streams": -1, "consumer": -1,
+        ]
         return """
             operator: "\(token(of: owner, by: owner, ["type": "operator", "version": 2]))"
+            system_account: \(system.text)
             resolver: MEMORY
             resolver_preload: {
+              \(system.text): "\(token(of: system, by: owner, ["type": "account", "version": 2]))"
               \(account.text): "\(token(of: account, by: owner, [
                 "type": "account", "version": 2, "limits": .object(limits)]))"
             }

@@ -5,6 +5,7 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Glibc
+import PushCarrier
 import PushQueue
 
 /// An endpoint without a front, for tests of what kill -9 and a full disk do to a queue:

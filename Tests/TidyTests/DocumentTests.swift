@@ -2,6 +2,7 @@ import BelfryDevices
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import Fleet
 import PushAPI
 import Testing
 
@@ -34,6 +35,7 @@ import Testing
         ("`step` of a push", PushStep.allCases.map(\.rawValue)),
         ("`code` of `disconnected`", ConnectionEnd.allCases.map(\.rawValue)),
         ("`code` of `offline`", OfflineReason.allCases.map(\.rawValue)),
+        ("`code` of `asked-again`", AskedAgain.allCases.map(\.rawValue)),
     ]
 
     @Test("protocol.md has the words of each closed list, and no other", arguments: closedLists)

@@ -15,6 +15,8 @@ public enum PushStep: String, Hashable, Sendable, CaseIterable {
     case recorded
     /// It is handed to a worker.
     case handedOver = "handed-over"
+    /// Its machine, another one, was asked once more to take it; `code` says why.
+    case askedAgain = "asked-again"
     /// The worker took it.
     case received
     /// The worker rejected it; `code` is the reason.
@@ -33,6 +35,8 @@ public enum PushStep: String, Hashable, Sendable, CaseIterable {
     case lost
     /// The worker reported an event about it; `event` says which, `code` how or why.
     case event
+    /// The machine that took it is no more, and nothing else is heard of it.
+    case gone
 }
 
 /// Why no worker took a push.

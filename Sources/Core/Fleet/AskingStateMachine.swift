@@ -46,7 +46,7 @@ public struct AskingStateMachine {
         case tell(UInt64, News)
         /// Nothing more is told of the push.
         case forget(UInt64)
-        /// The machine was offline, and is there.
+        /// The machine is there, and was offline or never heard before.
         case returned(FleetName)
         /// Two machines have this name.
         case twice(FleetName)
@@ -75,6 +75,8 @@ public struct AskingStateMachine {
     /// What is known of a machine.
     private struct Machine {
         var heardAt: Instant?
+        /// Whether it has said so itself, and that was told.
+        var isToldThere = false
         /// Why it is offline; nil if it is not, as far as is known.
         var absence: OfflineReason?
         /// The life that it was heard by last, and those before that.
@@ -147,7 +149,7 @@ public struct AskingStateMachine {
     public mutating func hear(_ saying: FleetSaying, of number: UInt64, by machine: FleetName, at now: Instant)
         -> [Effect]
     {
-        var effects = hear(machine, agent: saying.agent, at: now)
+        var effects = note(machine, agent: saying.agent, at: now)
         // Of a push that was settled or forgotten, or of another machine's: nobody asked.
         guard var flight = flights[number], flight.machine == machine else { return effects }
         // By two lines each word comes twice, and no outcome after another.
@@ -163,7 +165,7 @@ public struct AskingStateMachine {
         case .received:
             effects.append(.tell(number, .said(.received)))
             effects += follow(number, at: now)
-        case .rejected, .offline:
+        case .rejected, .replaced, .offline:
             effects += end(number, .said(saying.word))
         case .event:
             guard saying.place > flight.place else { return effects }
@@ -176,6 +178,9 @@ public struct AskingStateMachine {
         return effects
     }
 
+    /// Nobody wants to know any more what becomes of the push `number`.
+    public mutating func leave(_ number: UInt64) { flights[number] = nil }
+
     /// A question over `line` has found nobody who takes the machine's.
     public mutating func nobodyHears(_ number: UInt64, over line: LineNumber, at now: Instant) -> [Effect] {
         guard let flight = flights[number], !flight.isFollowed, !flight.isTaken, flight.line == line else { return [] }
@@ -183,8 +188,19 @@ public struct AskingStateMachine {
         return []
     }
 
-    /// A machine has said that it is there, in its life `agent`.
-    public mutating func hear(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
+    /// A machine has said that it is there, in its life `agent`, and perhaps that what it could not hand over `isBack`.
+    public mutating func hear(
+        _ machine: FleetName, agent: UInt64, isBack: Bool = false, at now: Instant
+    ) -> [Effect] {
+        let isNew = !(machines[machine]?.isToldThere ?? false)
+        var effects = note(machine, agent: agent, at: now)
+        machines[machine]?.isToldThere = true
+        if isBack || isNew, !effects.contains(.returned(machine)) { effects.append(.returned(machine)) }
+        return effects
+    }
+
+    /// A machine was heard, in its life `agent`.
+    private mutating func note(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         var known = machines[machine] ?? Machine()
         if let last = known.agent, last != agent {
@@ -192,7 +208,7 @@ public struct AskingStateMachine {
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
         }
         if known.absence != nil { effects.append(.returned(machine)) }
-        known = Machine(heardAt: now, absence: nil, agent: agent, earlierAgents: known.earlierAgents)
+        (known.heardAt, known.absence, known.agent) = (now, nil, agent)
         machines[machine] = known
         return effects
     }

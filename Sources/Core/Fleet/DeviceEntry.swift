@@ -52,6 +52,14 @@ public struct DeviceEntry: Hashable, Sendable {
         return entry
     }
 
+    /// The same device as an entry that is the first with its tokens: a machine's word is no proof of an earlier one,
+    /// and numbers of another bucket say nothing.
+    var asFirst: DeviceEntry {
+        var entry = self
+        entry.since = nil
+        return entry
+    }
+
     /// Whether it has the same tokens.
     func hasTokens(of other: DeviceEntry) -> Bool {
         alertToken == other.alertToken && voipToken == other.voipToken

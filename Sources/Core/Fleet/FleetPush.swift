@@ -7,20 +7,25 @@ import BelfryTerms
 public struct FleetPush: Hashable, Sendable {
     /// The push.
     public let push: EndpointPush
+    /// Whether the gateway has kept it for a machine or device that was offline: one that is older than another of its
+    /// token and topic which was taken meanwhile is of no use any more.
+    public let isKept: Bool
 
     /// The push `push`.
-    public init(_ push: EndpointPush) { self.push = push }
+    public init(_ push: EndpointPush, isKept: Bool = false) { (self.push, self.isKept) = (push, isKept) }
 
     /// As a message.
     public var bytes: [UInt8] {
-        FleetMessage.written([
+        var fields: JSONObject = [
             "id": .string(push.apnsID), "token": .string(push.token.hex), "topic": .string(push.topic),
             "type": .string(push.pushType.rawValue), "priority": .integer(Int64(push.priority.rawValue)),
             "expiration": push.expiration.map { .integer($0.microseconds) } ?? .null,
             "collapse": push.collapseID.map { .string($0) } ?? .null,
             "accepted": .integer(push.acceptedAt.microseconds),
             "payload": .string(String(decoding: Base64.encoded(push.payload.span), as: UTF8.self)),
-        ])
+        ]
+        if isKept { fields["kept"] = true }
+        return FleetMessage.written(fields)
     }
 
     /// Reads ``bytes``.
@@ -37,7 +42,8 @@ public struct FleetPush: Hashable, Sendable {
                         try fields.word(key, Self.short)
                     },
                     payload: try fields.word("payload", Self.payload, expected: "bytes in base64"),
-                    acceptedAt: try fields.wallTime("accepted")))
+                    acceptedAt: try fields.wallTime("accepted")),
+                isKept: try fields.ifPresent("kept", fields.bool) ?? false)
         }
     }
 

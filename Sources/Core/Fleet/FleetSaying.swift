@@ -11,6 +11,8 @@ public struct FleetSaying: Hashable, Sendable {
         case received
         /// No worker ever will: it is settled as well.
         case rejected(reason: String, detail: String)
+        /// A later one of its token and topic was taken while it was kept: it is settled, too.
+        case replaced
         /// No worker can take it now.
         case offline(OfflineReason, detail: String)
         /// After ``received``: what became of it, as workers call it, and a code word of theirs.
@@ -22,7 +24,7 @@ public struct FleetSaying: Hashable, Sendable {
         var isAfterwards: Bool {
             switch self {
             case .event, .over: true
-            case .taken, .received, .rejected, .offline: false
+            case .taken, .received, .rejected, .replaced, .offline: false
             }
         }
     }
@@ -50,6 +52,7 @@ public struct FleetSaying: Hashable, Sendable {
             fields["said"] = "rejected"
             fields["reason"] = .string(reason)
             fields["detail"] = .string(detail)
+        case .replaced: fields["said"] = "replaced"
         case .offline(let reason, let detail):
             fields["said"] = "offline"
             fields["reason"] = .string(reason.rawValue)
@@ -80,6 +83,7 @@ public struct FleetSaying: Hashable, Sendable {
         case "received": return .received
         case "rejected":
             return .rejected(reason: try short("reason", fields), detail: try short("detail", fields))
+        case "replaced": return .replaced
         case "offline":
             // Why it is offline is for people: a reason that a later version has added is still no reason to lose it.
             let reason = OfflineReason(rawValue: try short("reason", fields)) ?? .workerDied

@@ -16,7 +16,7 @@ public struct MirrorStateMachine {
         /// How far from each other watches are begun at least.
         public var betweenWatches = TimeSpan.seconds(1)
         /// How many deliveries are kept until the answer that begins their watch.
-        public var earlyMax = 4_096
+        public var earlyMax = 16_384
         /// `[Fleet] DevicesPerMachine=`: how many devices a machine may have.
         public var devicesPerMachineMax = 1_000
         /// How many devices a fleet may have.
@@ -77,9 +77,9 @@ public struct MirrorStateMachine {
         case remove(DeviceKey, DeviceEntry, at: WallTime)
         /// The other device has one of its tokens since before: the registry does not have it, and its machine is told.
         case lose(DeviceKey, to: DeviceKey)
-        /// The registry knows the device no longer. If the bucket has it at that number still, it is to have a
+        /// The registry knows the device no longer. If the bucket has it at a number still, it is to have that
         /// ``ForgottenDevice`` there.
-        case forget(DeviceKey, UInt64?)
+        case forget(DeviceKey, ForgottenDevice?, at: UInt64?)
         /// There are too many: the registry does not get the device.
         case refuse(DeviceKey, DeviceRefusal)
         /// The bucket has lost a device that is in use: the registry keeps it, people are warned.
@@ -115,8 +115,8 @@ public struct MirrorStateMachine {
     private var hasHeldDevice = false
     private var unreadable: Set<DeviceKey> = []
     private var told = Standing.unread
-    /// What has changed while the bucket was read, of which the registry hears at the end: a claim that was read later
-    /// may have come first.
+    /// What has changed while the bucket was read, of which the registry hears at the end, by and by: a claim that was
+    /// read later may have come first.
     private var changed: Set<DeviceKey> = []
 
     /// How far the bucket was read: all that it has up to this number is known.
@@ -143,8 +143,34 @@ public struct MirrorStateMachine {
     /// What is known of `key`, and at which number the bucket has it; nil for one that was never there or is forgotten.
     public func entry(_ key: DeviceKey) -> (entry: DeviceEntry, sequence: UInt64?)? { devices.entry(key) }
 
-    /// Why nothing may be added to `machine`; nil if one more device may.
-    public func refusal(of machine: FleetName) -> DeviceRefusal? { devices.refusal(of: machine) }
+    /// Why nothing may be added to `machine` beside `count` devices that are on their way; nil if one more may.
+    public func refusal(of machine: FleetName, beside count: Int = 0) -> DeviceRefusal? {
+        devices.refusal(of: machine, beside: count)
+    }
+
+    /// What is known of `key`, if it has all that it claims.
+    public func entryInForce(_ key: DeviceKey) -> DeviceEntry? { devices.entryInForce(key) }
+
+    /// Whether there is more that has changed while the bucket was read.
+    public var hasChanges: Bool { wasRead && !changed.isEmpty }
+
+    /// What is to be done for `count` more devices that have changed while the bucket was read; what changes until
+    /// there are no more is among them. A device may come before one that had its token.
+    public mutating func nextChanges(max count: Int) -> [Effect] {
+        guard wasRead else { return [] }
+        var keys: [DeviceKey] = []
+        while keys.count < count, let key = changed.popFirst() { keys.append(key) }
+        return devices.standings(of: keys)
+    }
+
+    /// Whether another device than `key` has a token of `entry`, or the name, since before.
+    func isClaimed(_ entry: DeviceEntry, by key: DeviceKey) -> Bool { devices.isClaimed(entry, by: key) }
+
+    /// The devices of `machine` that are in use and stand behind the one called `after` in the order of their names,
+    /// `max` at most; whether those are all.
+    func devices(of machine: FleetName, after: String?, max count: Int) -> (devices: [NamedDevice], isAll: Bool) {
+        devices.devices(of: machine, after: after, max: count)
+    }
 
     /// When ``wake(at:_:)`` is to be called; nil while there is nothing to wait for.
     public var wakeAt: Instant? {
@@ -335,13 +361,7 @@ extension MirrorStateMachine {
     /// What is to be done now, with the standing if it is another.
     private mutating func telling(_ found: [Effect]) -> [Effect] {
         var effects = found
-        if !wasRead || !changed.isEmpty {
-            effects = found.filter { !holds($0) }
-            if wasRead {
-                effects += devices.standings(of: changed)
-                changed = []
-            }
-        }
+        if !wasRead || !changed.isEmpty { effects = found.filter { !holds($0) } }
         let standing = standing
         guard standing != told else { return effects }
         told = standing

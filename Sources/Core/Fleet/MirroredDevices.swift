@@ -74,12 +74,33 @@ struct MirroredDevices {
         devices[key].map { ($0.entry, $0.sequence) }
     }
 
+    /// What is known of `key`, if it has all that it claims.
+    func entryInForce(_ key: DeviceKey) -> DeviceEntry? {
+        devices[key].flatMap { $0.isInForce ? $0.entry : nil }
+    }
+
     /// Why `machine` may have no more devices; nil if it may. Those that were removed make room.
-    func refusal(of machine: FleetName) -> DeviceRefusal? {
+    func refusal(of machine: FleetName, beside count: Int = 0) -> DeviceRefusal? {
         let removed = removed.values.reduce(0) { $0 + $1.count }
-        if devices.count - removed >= limits.devicesMax { return .fleetFull }
-        let inUse = counts[machine, default: 0] - (self.removed[machine]?.count ?? 0)
+        if devices.count - removed + count >= limits.devicesMax { return .fleetFull }
+        let inUse = counts[machine, default: 0] - (self.removed[machine]?.count ?? 0) + count
         return inUse < limits.devicesPerMachineMax ? nil : .machineFull
+    }
+
+    /// Whether another device than `key` has what `entry` claims there.
+    func isClaimed(_ entry: DeviceEntry, by key: DeviceKey) -> Bool {
+        claims(of: key, entry).contains { holders[$0].map { $0 != key } ?? false }
+    }
+
+    /// The devices of `machine` in use behind the one called `after`, `max` at most; whether those are all.
+    func devices(of machine: FleetName, after: String?, max count: Int) -> (devices: [NamedDevice], isAll: Bool) {
+        let found = devices.filter { key, known in
+            key.machine == machine && known.entry.removedAt == nil && after.map { key.device > $0 } ?? true
+        }
+        let sorted = found.sorted { $0.key < $1.key }
+        return (
+            sorted.prefix(count).compactMap { NamedDevice($0.key.device, $0.value.entry) }, sorted.count <= count
+        )
     }
 
     /// Of another bucket all is to be read again, and what was known before keeps its place.
@@ -95,7 +116,9 @@ struct MirroredDevices {
         absent.remove(key)
         var effects: [Effect] = []
         if devices[key] == nil {
-            if let removedAt = entry.removedAt, isForgotten(removedAt, at: wall) { return [.forget(key, sequence)] }
+            if let removedAt = entry.removedAt, isForgotten(removedAt, at: wall) {
+                return [.forget(key, ForgottenDevice(removedAt: removedAt), at: sequence)]
+            }
             guard let room = makeRoom(for: key.machine) else {
                 return entry.removedAt == nil ? [.refuse(key, refusal(of: key.machine) ?? .fleetFull)] : []
             }
@@ -125,11 +148,9 @@ struct MirroredDevices {
     }
 
     /// How these stand, those that lost a claim before those that have all.
-    func standings(of keys: Set<DeviceKey>) -> [Effect] {
+    func standings(of keys: [DeviceKey]) -> [Effect] {
         let sorted = keys.sorted()
-        let held = sorted.compactMap { key in
-            devices[key].flatMap { $0.isInForce ? inForce(key, $0.entry) : nil }
-        }
+        let held = sorted.compactMap { key in entryInForce(key).map { inForce(key, $0) } }
         return sorted.compactMap { loss(of: $0) } + held
     }
 
@@ -277,6 +298,7 @@ extension MirroredDevices {
         counts[key.machine, default: 0] -= 1
         if counts[key.machine] == 0 { counts[key.machine] = nil }
         let (lost, won) = changes(among: touched)
-        return [.forget(key, known.sequence)] + lost + won
+        let forgotten = known.entry.removedAt.map { ForgottenDevice(removedAt: $0) }
+        return [.forget(key, forgotten, at: known.sequence)] + lost + won
     }
 }

@@ -24,6 +24,29 @@ public struct TakingStateMachine {
     /// Where an answer goes: the reply subject of a question.
     public typealias Reply = String
 
+    /// What is asked for: a push without its payload.
+    public struct Question: Hashable, Sendable {
+        /// The digest of the push.
+        public let digest: PushDigest
+        fileprivate let matter: Matter
+        fileprivate let acceptedAt: WallTime
+        fileprivate let isKept: Bool
+
+        /// The question for `push`.
+        public init(_ push: FleetPush) {
+            digest = PushDigest(push.push)
+            matter = Matter(token: push.push.token, topic: push.push.topic)
+            acceptedAt = push.push.acceptedAt
+            isKept = push.isKept
+        }
+    }
+
+    /// What pushes are about, of which a gateway keeps one for a machine that is away.
+    fileprivate struct Matter: Hashable, Sendable {
+        let token: DeviceToken
+        let topic: String
+    }
+
     /// What the driver has to do.
     public enum Effect: Hashable, Sendable {
         /// Hand the push over.
@@ -35,6 +58,7 @@ public struct TakingStateMachine {
     }
 
     private struct Push: Sendable {
+        let question: Question
         /// Who has asked, the newest last.
         var askers: [Reply]
         /// Whether its hand-over has begun.
@@ -59,6 +83,10 @@ public struct TakingStateMachine {
     private var waiting: [PushDigest] = []
     private var carriedCount = 0
     private var settled: PushMemory<Push>
+    /// When the newest push that was taken of each matter had been accepted.
+    private var newest: [Matter: WallTime] = [:]
+    /// A machine has fewer tokens in use.
+    private static let newestMax = 4_096
 
     /// A machine that has taken nothing.
     public init(limits: Limits = Limits()) {
@@ -66,9 +94,9 @@ public struct TakingStateMachine {
         settled = PushMemory(digestsMax: limits.rememberedMax)
     }
 
-    /// A gateway asks for the push with that digest. The driver keeps it until ``Effect/handOver(_:)`` or
-    /// ``Effect/drop(_:)``.
-    public mutating func ask(for digest: PushDigest, replyingTo reply: Reply, at now: Instant) -> [Effect] {
+    /// A gateway asks for a push. The driver keeps it until ``Effect/handOver(_:)`` or ``Effect/drop(_:)``.
+    public mutating func ask(for question: Question, replyingTo reply: Reply, at now: Instant) -> [Effect] {
+        let digest = question.digest
         if var push = open[digest] {
             push.add(reply)
             open[digest] = push
@@ -80,11 +108,14 @@ public struct TakingStateMachine {
             let said = [Effect.drop(digest), .say(outcome, place: 0, to: reply)]
             return push.isOver ? said + [.say(.over, place: 0, to: reply)] : said
         }
+        if question.isKept, let taken = newest[question.matter], question.acceptedAt < taken {
+            return [.drop(digest), .say(.replaced, place: 0, to: reply)]
+        }
         guard carriedCount < limits.handOversMax || waiting.count < limits.waitingMax else {
             let detail = "\(limits.waitingMax) pushes wait on this machine"
             return [.drop(digest), .say(.offline(.overloaded, detail: detail), place: 0, to: reply)]
         }
-        open[digest] = Push(askers: [reply])
+        open[digest] = Push(question: question, askers: [reply])
         waiting.append(digest)
         return [.say(.taken, place: 0, to: reply)] + next()
     }
@@ -96,6 +127,7 @@ public struct TakingStateMachine {
         let said = push.askers.map { Effect.say(outcome, place: 0, to: $0) }
         push.outcome = outcome
         if case .offline = outcome {} else { settled.remember(digest, push, at: now) }
+        if outcome == .received { note(push.question) }
         return said + next()
     }
 
@@ -107,6 +139,14 @@ public struct TakingStateMachine {
         if word == .over { push.isOver = true } else { push.place += 1 }
         settled.update(digest, push)
         return [.say(word, place: push.isOver ? 0 : push.place, to: asker)]
+    }
+
+    private mutating func note(_ question: Question) {
+        newest[question.matter] = max(newest[question.matter] ?? question.acceptedAt, question.acceptedAt)
+        guard newest.count > Self.newestMax else { return }
+        // Of devices that are no more.
+        let middle = newest.values.sorted()[newest.count / 2]
+        newest = newest.filter { $0.value > middle }
     }
 
     /// Begins the next hand-overs.

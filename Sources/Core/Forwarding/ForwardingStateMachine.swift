@@ -159,6 +159,12 @@ public struct ForwardingStateMachine {
         return effects
     }
 
+    /// Whether the push `number`, which is handed over, was kept before for a device that was offline.
+    public func isKept(_ number: Int64) -> Bool {
+        guard let device = deviceOfFlight[number], let queue = devices[device] else { return false }
+        return queue.entries.first { $0.push.number == number }?.isStored ?? false
+    }
+
     /// The device `device` was switched off, or on again.
     public mutating func setOff(_ isOff: Bool, _ device: String, at now: ForwardingTime) -> [Effect] {
         guard devices[device]?.isOff ?? false != isOff else { return [] }

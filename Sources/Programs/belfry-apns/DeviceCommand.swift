@@ -8,6 +8,7 @@ import BelfryTerms
 import DeviceRegistry
 import Fleet
 import FleetKeys
+import RingEar
 
 /// `belfry device`: virtual devices that push servers can reach, whether or not the endpoint runs.
 struct DeviceCommand {
@@ -79,7 +80,8 @@ struct DeviceCommand {
         } catch {
             throw CommandError(.unavailable, "\(error)", "see belfry fleet join --again")
         }
-        return try credential?.role.names == .machine ? RunningAgent(environment) : nil
+        guard credential?.role.names == .machine else { return nil }
+        return RunningAgent(in: RuntimeDirectory(environment: environment, statePath: state.path))
     }
 
     private func add(

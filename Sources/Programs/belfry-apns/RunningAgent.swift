@@ -3,6 +3,7 @@ import BelfryDevices
 import BelfrySyscalls
 import Fleet
 import Glibc
+import RingEar
 
 /// The agent of a machine that joined a fleet, as commands reach it: the devices of such a machine are written down by
 /// a gateway before they are here.
@@ -13,14 +14,8 @@ struct RunningAgent {
 
     private let path: String
 
-    /// The one of the user whose `environment` this is.
-    init(_ environment: Environment) throws(CommandError) {
-        guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
-            throw CommandError(
-                .unavailable, "there is no telling where the agent's socket is", "set XDG_RUNTIME_DIR")
-        }
-        path = "\(folder)/belfry/agent.sock"
-    }
+    /// The one of the user whose `runtime` directory this is.
+    init(in runtime: RuntimeDirectory) { path = runtime.agentSocketPath }
 
     /// Adds a device of this description, and returns it with its tokens.
     func add(_ device: DeviceQuestion.Addition) throws(CommandError) -> NamedDevice {

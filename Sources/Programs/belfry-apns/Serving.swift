@@ -3,15 +3,18 @@ import BelfryCommandLine
 import BelfryConfinement
 import BelfryDevices
 import BelfryEventLoop
+import BelfryPush
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTLS
 import BelfryTerms
 import CBelfryLinux
 import DeviceRegistry
+import FleetKeys
 import Glibc
 import HTTP2Server
 import PushAPI
+import PushCarrier
 import PushEndpoint
 import PushFollowing
 import PushQueue
@@ -24,6 +27,7 @@ final class Serving {
     private let queue: NotificationQueue<Loop>
     private let endpoint: APNsEndpoint
     private let carrier: SocketCarrier
+    private let relay: RelayCarrier
     private let registry: TokenRegistry
     private let runtime: RuntimeDirectory
     private var program: ProgramWatch?
@@ -44,7 +48,7 @@ final class Serving {
             // After everything is open, and before the first connection.
             EndpointConfinement.confine(
                 statePath: state.path, runtimePath: serving.runtime.path,
-                pushSocketPath: Serving.pushSocketPath(environment))
+                pushSocketPath: PushSocket.path(environment))
             try serving.serve(sockets, settings)
         } catch let error as CommandError {
             throw error
@@ -65,10 +69,13 @@ final class Serving {
         }
         registry = try TokenRegistry(state: state)
         if registry.wasSetAside { Self.warn(DeviceCommand.registryWarning) }
-        carrier = SocketCarrier(socketPath: Self.pushSocketPath(environment), on: loop)
-        queue = try NotificationQueue(state: state, registry: registry, carrier: carrier, on: loop)
+        carrier = SocketCarrier(socketPath: PushSocket.path(environment), on: loop)
+        relay = RelayCarrier(socketPath: runtime.relaySocketPath, on: loop)
+        queue = try NotificationQueue(
+            state: state, registry: registry, carrier: MachineCarrier(here: carrier, elsewhere: relay), on: loop)
         endpoint = try APNsEndpoint(
-            store: store, environment: settings.apnsEnvironment, taker: QueueTaker(queue, registry, on: loop), on: loop)
+            store: store, environment: settings.apnsEnvironment, taker: QueueTaker(queue, registry, relay, state, on: loop),
+            on: loop)
         program = ProgramWatch(on: loop) { [unowned self] in
             isOutdated = true
             makeRoom()
@@ -131,23 +138,25 @@ final class Serving {
         ServiceNotice.send("STOPPING=1", environment)
         endpoint.stop { [loop] in loop.stop() }
     }
-
-    private static func pushSocketPath(_ environment: Environment) -> String {
-        if let path = environment["BELFRY_SOCKET"], !path.isEmpty { return path }
-        return "\(environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())")/belfry/push.sock"
-    }
 }
 
 /// Hands the pushes that the endpoint has accepted to the queue.
 private final class QueueTaker: PushTaker {
     private let queue: NotificationQueue<Loop>
     private let registry: TokenRegistry
+    private let relay: RelayCarrier
+    private let state: StateDirectory
     private let loop: Loop
     private var hasLooked = false
 
-    init(_ queue: NotificationQueue<Loop>, _ registry: TokenRegistry, on loop: Loop) {
+    init(
+        _ queue: NotificationQueue<Loop>, _ registry: TokenRegistry, _ relay: RelayCarrier, _ state: StateDirectory,
+        on loop: Loop
+    ) {
         self.queue = queue
         self.registry = registry
+        self.relay = relay
+        self.state = state
         self.loop = loop
     }
 
@@ -159,6 +168,15 @@ private final class QueueTaker: PushTaker {
             loop.afterThis(description: "devices") { [self] in hasLooked = false }
         }
         return registry.lastStanding(of: token)
+    }
+
+    func makeCertain(_ answer: @escaping (Bool) -> Void) -> Bool {
+        guard FleetMembership.isGateway(state) else { return false }
+        relay.fence { [registry] isCertain in
+            registry.look()
+            answer(isCertain)
+        }
+        return true
     }
 
     func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void) {

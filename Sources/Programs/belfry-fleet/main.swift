@@ -15,6 +15,9 @@ do throws(CommandError) {
     guard let state = StateDirectory(environment: environment) else {
         throw CommandError(.unavailable, "there is no telling where the state is", "set HOME")
     }
+    if words.count == 1, let work = FleetService.Work(rawValue: words[0]) {
+        exit(FleetService.run(work, state: state, environment: environment))
+    }
     try FleetCommands(output: output).run(words, state: state)
 } catch {
     output.complaint(Printable.escaped(error.message))

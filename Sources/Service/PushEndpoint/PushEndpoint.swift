@@ -173,17 +173,35 @@ private final class Client: HTTP2Handler {
         let apnsID = EndpointConnection.identifier(of: request) { endpoint.newID() }
         let answered = Answered(request: request, body: body, exchange: exchange, endpoint: endpoint)
         if let fault = endpoint.faults.take(for: request) { return answer(fault, apnsID, answered) }
+        accept(answered, apnsID, isCertain: false)
+    }
+
+    /// Takes the request, or refuses it. A token that is not known is not refused before it is certain that nobody has
+    /// it.
+    private func accept(_ answered: Answered, _ apnsID: String, isCertain: Bool) {
+        let endpoint = endpoint
+        var isUnknown = false
         let moment = EndpointMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
-                request, body: body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
+                answered.request, body: answered.body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
                 isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
-                standing: { endpoint.taker.standing(of: $0) })
+                standing: {
+                    let standing = endpoint.taker.standing(of: $0)
+                    isUnknown = standing == .unknown
+                    return standing
+                })
             take(accepted, answered)
         } catch {
-            refuse(error, apnsID, answered)
+            let isAsked = isUnknown && !isCertain && endpoint.taker.makeCertain { [self] isCertain in
+                guard !isCertain else { return accept(answered, apnsID, isCertain: true) }
+                refuse(Refusal(.serviceUnavailable, Self.uncertain), apnsID, answered)
+            }
+            if !isAsked { refuse(error, apnsID, answered) }
         }
     }
+
+    private static let uncertain = "no device is known by this token, and the fleet cannot be asked now"
 
     private func take(_ accepted: AcceptedPush, _ answered: Answered) {
         let (endpoint, apnsID) = (endpoint, accepted.push.apnsID)

@@ -6,6 +6,11 @@ public protocol PushTaker: AnyObject {
     /// What is known of `token` now.
     func standing(of token: DeviceToken) -> TokenStanding
 
+    /// Finds out whether a token that is not known may be one that another gateway of the fleet was given: calls
+    /// `answer` with true once all that the fleet knows is known here, with false if that cannot be said now. Returns
+    /// false, and does not call it, if this endpoint belongs to no fleet: what it does not know, nobody does.
+    func makeCertain(_ answer: @escaping (Bool) -> Void) -> Bool
+
     /// Keeps `push`, and calls `answer` once: with nil when it is kept, otherwise with the reason.
     func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void)
 

@@ -5,7 +5,9 @@ public import BelfryEventLoop
 public import BelfrySyscalls
 public import BelfryTerms
 public import DeviceRegistry
+import Fleet
 public import Forwarding
+public import PushCarrier
 
 /// Why there is no queue.
 public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -379,9 +381,9 @@ extension NotificationQueue {
         // Nothing is dropped on doubt: a token that is not known now may be known later.
         case .unknown: return keep(number, .unknownToken, nil)
         }
-        let handOver = HandOver(push: push, registration: registration)
+        let handOver = HandOver(push: push, registration: registration, isKept: machine.isKept(number))
         inFlight[number] = handOver
-        note(number, .handedOver)
+        note(number, .handedOver, machine: registration.machine?.text)
         carrier.carry(handOver) { [weak self] in self?.heard($0, of: number, handOver) }
     }
 
@@ -396,7 +398,14 @@ extension NotificationQueue {
             var line = PushNote(at: wallClock(), apnsID: handOver.push.apnsID, step: .event)
             (line.deviceID, line.event, line.code) = (handOver.registration.deviceID, event, code)
             note(line)
+        case .askedAgain(let why): note(number, .askedAgain, code: why.rawValue)
+        case .gone:
+            var line = PushNote(at: wallClock(), apnsID: handOver.push.apnsID, step: .gone)
+            line.deviceID = handOver.registration.deviceID
+            note(line)
+        case .over: break
         case .received: end(number, .received)
+        case .replaced: end(number, .replaced)
         case .rejected(let reason, let detail): end(number, .rejected, code: reason, detail: detail)
         case .offline(let reason, let detail):
             guard inFlight.removeValue(forKey: number) != nil else { return }
@@ -457,10 +466,12 @@ extension NotificationQueue {
         }
     }
 
-    private func note(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
+    private func note(
+        _ number: Int64, _ step: PushStep, machine: String? = nil, code: String? = nil, detail: String? = nil
+    ) {
         guard let apnsID = apnsIDs[number] else { return }
         var line = PushNote(at: wallClock(), apnsID: apnsID, step: step)
-        (line.code, line.detail) = (code, detail)
+        (line.machine, line.code, line.detail) = (machine, code, detail)
         note(line)
     }
 

@@ -12,6 +12,8 @@ public struct PushNote: Hashable, Sendable {
     public let step: PushStep
     /// The device; nil for a push that was refused before its device was known.
     public var deviceID: String?
+    /// The machine that it is handed to; nil for this one.
+    public var machine: String?
     /// The topic.
     public var topic: String?
     /// The kind of push.
@@ -47,6 +49,7 @@ public struct PushNote: Hashable, Sendable {
         Self.add(",\"id\":", apnsID, to: &text)
         Self.add(",\"step\":", step.rawValue, to: &text)
         Self.add(",\"device\":", deviceID, to: &text)
+        Self.add(",\"machine\":", machine, to: &text)
         Self.add(",\"topic\":", topic, to: &text)
         Self.add(",\"type\":", pushType?.rawValue, to: &text)
         Self.add(",\"status\":", status, to: &text)

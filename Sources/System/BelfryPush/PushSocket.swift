@@ -1,3 +1,6 @@
+public import BelfrySyscalls
+import Glibc
+
 /// Where the push socket is.
 public struct PushSocket: Hashable, Sendable {
     /// The longest path that a socket address holds, in bytes (`sun_path` of unix(7), less its final NUL).
@@ -23,5 +26,11 @@ public struct PushSocket: Hashable, Sendable {
         } else {
             throw PushError(.noPath, "there is no telling where the push socket is")
         }
+    }
+
+    /// Where a service looks for it: as above, else in the folder that a manager makes for this user (user@.service(5)).
+    public static func path(_ environment: Environment) -> String {
+        if let path = environment["BELFRY_SOCKET"], !path.isEmpty { return path }
+        return "\(environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())")/belfry/push.sock"
     }
 }

@@ -12,10 +12,6 @@ public import BelfryTerms
 public final class TokenRegistry {
     /// How many devices are kept, those that were removed among them.
     public static let devicesMax = 100_000
-    /// How large its file may become.
-    private static let bytesMax = 256 << 20
-    private static let fileName = "devices.sqlite"
-    private static let lockName = "lock"
 
     /// Whether the file was found damaged when this object was made: it was set aside, and no token is known any more.
     public private(set) var wasSetAside = false
@@ -24,22 +20,32 @@ public final class TokenRegistry {
     public var onChange: (VirtualDevice) -> Void = { _ in }
 
     private let directory: Directory
-    private var file: OpenedFile
+    private var file: RegistryFile
+    private var reading: Reading
     private var devices: [String: VirtualDevice] = [:]
     private var standings: [DeviceToken: TokenStanding] = [:]
     /// When the newest device of each app was added.
     private var newest: [String: WallTime] = [:]
     private let makeToken: () -> DeviceToken
 
-    /// The open file, with the statements that are run again and again.
-    private struct OpenedFile {
-        let database: Database
+    /// The statements that are run again and again, and how far the file was read.
+    private struct Reading {
         let dataVersion: DatabaseStatement
         let changes: DatabaseStatement
-        let identity: FileIdentity?
+        let forgotten: DatabaseStatement
         /// The version of the file that was read last.
         var seenVersion: Int64?
         var seenRevision: Int64 = 0
+
+        init(_ file: RegistryFile) throws(DatabaseError) {
+            dataVersion = try file.database.prepare("PRAGMA data_version")
+            changes = try file.database.prepare(
+                """
+                SELECT \(RegistryFile.columns), revision FROM devices WHERE revision > ? ORDER BY revision
+                LIMIT \(2 * devicesMax)
+                """)
+            forgotten = try file.database.prepare("SELECT id, revision FROM forgotten WHERE revision > ?")
+        }
     }
 
     /// The registry below `state`, made if it is missing. One that is damaged is set aside.
@@ -49,20 +55,31 @@ public final class TokenRegistry {
         state: StateDirectory, makeToken: @escaping () -> DeviceToken = { .random() }
     ) throws(RegistryError) {
         self.makeToken = makeToken
-        do throws(SystemError) {
-            directory = try Directory.open(path: state.path, makes: true).openDirectory("devices", makes: true)
-        } catch {
-            throw RegistryError("the registry of devices cannot be opened: \(error)")
-        }
-        (file, wasSetAside) = try Self.open(in: directory)
+        directory = try RegistryFile.directory(below: state)
+        let (file, wasSetAside) = try RegistryFile.open(in: directory)
+        (self.file, self.wasSetAside) = (file, wasSetAside)
         do throws(DatabaseError) {
-            try refresh()
-        } catch  where error.kind == .corrupt {
-            file = try Self.replaceDamaged(in: directory)
-            wasSetAside = true
+            reading = try Reading(file)
         } catch {
             throw RegistryError("the registry of devices cannot be read: \(error)")
         }
+        do throws(DatabaseError) {
+            try refresh()
+        } catch  where error.kind == .corrupt {
+            try setAside()
+        } catch {
+            throw RegistryError("the registry of devices cannot be read: \(error)")
+        }
+    }
+
+    private func setAside() throws(RegistryError) {
+        file = try RegistryFile.replaceDamaged(in: directory)
+        do throws(DatabaseError) {
+            reading = try Reading(file)
+        } catch {
+            throw RegistryError("the registry of devices cannot be read: \(error)")
+        }
+        wasSetAside = true
     }
 
     /// What is known about `token` now.
@@ -106,28 +123,32 @@ public final class TokenRegistry {
         callPayload: CallPayload? = nil, at now: WallTime
     ) throws(RegistryError) -> [VirtualDevice] {
         if let fault = Self.fault(inBundleID: bundleID) { throw RegistryError(fault) }
+        return try add(
+            (0..<count).map { _ in
+                VirtualDevice(
+                    id: randomUUID(), bundleID: bundleID, appGroup: appGroup, environment: environment,
+                    callPayload: callPayload, alertToken: makeToken(), voipToken: makeToken(), addedAt: now)
+            })
+    }
+
+    /// Adds `devices` as they are: all of them, or none if it throws.
+    public func add(_ devices: [VirtualDevice]) throws(RegistryError) -> [VirtualDevice] {
         look()
-        guard devices.count + count <= Self.devicesMax else {
-            let known = devices.count == Self.devicesMax ? "already" : "at most, and \(devices.count) already"
+        guard self.devices.count + devices.count <= Self.devicesMax else {
+            let count = self.devices.count
+            let known = count == Self.devicesMax ? "already" : "at most, and \(count) already"
             throw RegistryError("there are \(Self.devicesMax) devices \(known)")
         }
-        let ids = (0..<count).map { _ in randomUUID() }
         try write { database throws(DatabaseError) in
-            let insertion = try database.prepare(
-                """
-                INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, payload, revision)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(revision), 0) + 1 FROM devices))
-                """)
-            for id in ids {
-                try insertion.run([
-                    .text(id), .text(bundleID), DatabaseValue(appGroup?.text), .text(environment.rawValue),
-                    .blob(makeToken().bytes), .blob(makeToken().bytes), .integer(now.microseconds),
-                    DatabaseValue(callPayload?.rawValue),
-                ])
+            let insertion = try database.prepare(RegistryFile.insertion)
+            var revision = try RegistryFile.lastRevision(in: database)
+            for device in devices {
+                revision += 1
+                try insertion.run { device.bind(revision: revision, to: &$0) }
             }
         }
-        let added = ids.compactMap { devices[$0] }
-        guard added.count == count else { throw RegistryError("what was added cannot be read") }
+        let added = devices.compactMap { self.devices[$0.id] }
+        guard added.count == devices.count else { throw RegistryError("what was added cannot be read") }
         return added
     }
 
@@ -166,11 +187,8 @@ public final class TokenRegistry {
 extension TokenRegistry {
     /// Reads what is new, if anything is, as every query does first. If that fails, the last state stays.
     public func look() {
-        if let identity = try? directory.identity(of: Self.fileName), let known = file.identity,
-            !known.isSameFile(as: identity), let opened = try? Self.openFile(in: directory)
-        {
-            // Another process found the file damaged and began a new one.
-            file = opened
+        if let opened = file.successor(in: directory), let anew = try? Reading(opened) {
+            (file, reading) = (opened, anew)
             devices = [:]
             standings = [:]
             newest = [:]
@@ -180,19 +198,30 @@ extension TokenRegistry {
 
     private func refresh() throws(DatabaseError) {
         var version: Int64 = 0
-        try file.dataVersion.rows { version = $0.integer(0) }
-        guard version != file.seenVersion else { return }
+        try reading.dataVersion.rows { version = $0.integer(0) }
+        guard version != reading.seenVersion else { return }
         var changed: [VirtualDevice] = []
-        var revision = file.seenRevision
-        try file.changes.rows([.integer(revision)]) { row in
-            revision = max(revision, row.integer(0))
+        var forgotten: [String] = []
+        let seen = DatabaseValue.integer(reading.seenRevision)
+        var revision = reading.seenRevision
+        try reading.forgotten.rows([seen]) { row in
+            revision = max(revision, row.integer(1))
+            row.text(0).map { forgotten.append($0) }
+        }
+        try reading.changes.rows([seen]) { row in
+            revision = max(revision, row.integer(RegistryFile.columnsCount))
             // A row that another program wrote may hold anything.
             if let device = VirtualDevice(row) { changed.append(device) }
         }
-        file.seenRevision = revision
-        file.seenVersion = version
+        reading.seenRevision = revision
+        reading.seenVersion = version
+        // One that has a row again was added after it was forgotten.
+        for id in forgotten { forget(id) }
         for device in changed {
             defer { onChange(device) }
+            if let old = devices[device.id], old.alertToken != device.alertToken || old.voipToken != device.voipToken {
+                forget(device.id)
+            }
             devices[device.id] = device
             newest[device.bundleID] = max(newest[device.bundleID] ?? device.addedAt, device.addedAt)
             for registration in device.registrations {
@@ -202,113 +231,25 @@ extension TokenRegistry {
         }
     }
 
+    private func forget(_ id: String) {
+        guard let device = devices.removeValue(forKey: id) else { return }
+        for token in [device.alertToken, device.voipToken] { standings[token] = nil }
+    }
+
     private func change(_ what: String, _ value: DatabaseValue, of id: String) throws(RegistryError) {
         try write { database throws(DatabaseError) in
             try database.prepare(
                 """
-                UPDATE devices SET \(what), revision = (SELECT max(revision) + 1 FROM devices) WHERE id = ?
+                UPDATE devices SET \(what), revision = ? WHERE id = ?
                 """
-            ).run([value, .text(id)])
+            ).run([value, .integer(try RegistryFile.lastRevision(in: database) + 1), .text(id)])
         }
     }
 
     private func write(_ body: (Database) throws(DatabaseError) -> Void) throws(RegistryError) {
-        do throws(DatabaseError) {
-            try file.database.transaction { () throws(DatabaseError) in try body(file.database) }
-        } catch  where error.kind == .taken {
-            throw RegistryError("that token has been issued already")
-        } catch {
-            throw RegistryError("the registry of devices cannot be written: \(error)")
-        }
-        // A watcher that this does not reach sees the change at its next query.
-        try? RegistryWatch.tell(in: directory)
+        try file.write(in: directory, body)
         // SQLite does not report our own changes.
-        file.seenVersion = nil
+        reading.seenVersion = nil
         look()
-    }
-
-    private static func open(in directory: borrowing Directory) throws(RegistryError) -> (OpenedFile, Bool) {
-        do throws(DatabaseError) {
-            return (try openFile(in: directory), false)
-        } catch  where error.kind == .corrupt {
-            return (try replaceDamaged(in: directory), true)
-        } catch {
-            throw RegistryError("the registry of devices cannot be opened: \(error)")
-        }
-    }
-
-    /// Sets the damaged file aside, unless another process has done so meanwhile, and opens the new one.
-    private static func replaceDamaged(in directory: borrowing Directory) throws(RegistryError) -> OpenedFile {
-        do {
-            guard let lock = try FileLock.tryTake(lockName, in: directory) else {
-                throw RegistryError("the registry of devices is damaged, and somebody sets it aside")
-            }
-            defer { withExtendedLifetime(lock) {} }
-            // Look again under the lock: another process may have replaced the file.
-            if let opened = try? openFile(in: directory), (try? opened.database.execute(Self.check)) != nil {
-                return opened
-            }
-            try Database.setAside(fileName, in: directory)
-            return try openFile(in: directory)
-        } catch let error as RegistryError {
-            throw error
-        } catch {
-            throw RegistryError("the registry of devices is damaged, and cannot be set aside: \(error)")
-        }
-    }
-
-    private static let check = "SELECT sum(length(bundle) + length(alert) + length(voip)) FROM devices"
-
-    private static func openFile(in directory: borrowing Directory) throws(DatabaseError) -> OpenedFile {
-        let database = try Database(fileName, in: directory, sharing: .shared, bytesMax: bytesMax)
-        try database.execute(
-            """
-            CREATE TABLE IF NOT EXISTS devices (
-                id TEXT PRIMARY KEY, bundle TEXT NOT NULL, app_group TEXT, environment TEXT NOT NULL,
-                alert BLOB NOT NULL UNIQUE, voip BLOB NOT NULL UNIQUE, added INTEGER NOT NULL, removed INTEGER,
-                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, payload TEXT, machine TEXT,
-                CHECK (alert <> voip)
-            )
-            """)
-        // A file of a version without these columns gets them. It fails if one is there, perhaps since a moment.
-        for column in ["payload", "machine"] where (try? database.prepare("SELECT \(column) FROM devices")) == nil {
-            try? database.execute("ALTER TABLE devices ADD COLUMN \(column) TEXT")
-        }
-        return OpenedFile(
-            database: database, dataVersion: try database.prepare("PRAGMA data_version"),
-            changes: try database.prepare(
-                """
-                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline, payload,
-                    machine
-                FROM devices WHERE revision > ? ORDER BY revision LIMIT \(devicesMax)
-                """),
-            identity: try? directory.identity(of: fileName), seenVersion: nil)
-    }
-}
-
-extension VirtualDevice {
-    /// The device in `row`; nil if that is none.
-    fileprivate init?(_ row: DatabaseRow) {
-        guard let id = row.text(1), isUUID(id), let bundleID = row.text(2), Registration.isBundleID(bundleID),
-            let environment = row.text(4).flatMap(APNsEnvironment.init(rawValue:)),
-            let alertToken = DeviceToken(bytes: row.blob(5)), let voipToken = DeviceToken(bytes: row.blob(6))
-        else { return nil }
-        let group = row.text(3)
-        let name = group.flatMap(GroupName.init)
-        guard group == nil || name != nil else { return nil }
-        let machineName = row.text(11)
-        machine = machineName.flatMap { FleetName($0) }
-        guard machineName == nil || machine != nil else { return nil }
-        self.id = id
-        self.bundleID = bundleID
-        self.appGroup = name
-        self.environment = environment
-        self.alertToken = alertToken
-        self.voipToken = voipToken
-        addedAt = WallTime(microseconds: row.integer(7))
-        removedAt = row.optionalInteger(8).map(WallTime.init(microseconds:))
-        isOffline = row.integer(9) != 0
-        // A later version may know more of them.
-        callPayload = row.text(10).flatMap(CallPayload.init(rawValue:))
     }
 }

@@ -26,6 +26,25 @@ public struct VirtualDevice: Hashable, Sendable {
     /// Whether it was switched off, so that nothing reaches it.
     public let isOffline: Bool
 
+    /// A device.
+    public init(
+        id: String, bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, callPayload: CallPayload?,
+        alertToken: DeviceToken, voipToken: DeviceToken, machine: FleetName? = nil, addedAt: WallTime,
+        removedAt: WallTime? = nil, isOffline: Bool = false
+    ) {
+        self.id = id
+        self.bundleID = bundleID
+        self.appGroup = appGroup
+        self.environment = environment
+        self.callPayload = callPayload
+        self.alertToken = alertToken
+        self.voipToken = voipToken
+        self.machine = machine
+        self.addedAt = addedAt
+        self.removedAt = removedAt
+        self.isOffline = isOffline
+    }
+
     /// What its tokens are for.
     public var registrations: [Registration] { [registration(.alert), registration(.voip)] }
 

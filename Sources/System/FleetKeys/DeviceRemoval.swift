@@ -12,12 +12,12 @@ extension RunningBrokers {
     public func removeDevices(of machine: FleetName, at now: WallTime) throws(FleetError) -> Int {
         guard !reached.isEmpty else { throw FleetError("no broker is reached") }
         let visit = try Self.visit(reached, as: account)
-        let filter: JSONObject = ["subjects_filter": .string("\(DeviceBucket.keyPrefix)\(machine.text).>")]
-        let info = try ask(DeviceBucket.infoSubject, filter.serialized(), by: visit)
+        let filter: JSONObject = ["subjects_filter": .string("\(BucketStream.keyPrefix)\(machine.text).>")]
+        let info = try ask(BucketStream.infoSubject, filter.serialized(), by: visit)
         if let error = Self.error(in: info) { throw error.failure }
         var count = 0
         for member in info["state"]?.objectValue?["subjects"]?.objectValue?.members ?? [] {
-            let key = BucketKey(String(member.key.dropFirst(DeviceBucket.keyPrefix.count)))
+            let key = BucketKey(String(member.key.dropFirst(BucketStream.keyPrefix.count)))
             guard case .device(let device)? = key, device.machine == machine else { continue }
             if try remove(member.key, at: now, by: visit) { count += 1 }
         }
@@ -30,7 +30,7 @@ extension RunningBrokers {
     ) throws(FleetError) -> Bool {
         for attempt in 1... {
             let request: JSONObject = ["last_by_subj": .string(subject)]
-            let found = try ask(DeviceBucket.messageSubject, request.serialized(), by: visit)
+            let found = try ask(BucketStream.messageSubject, request.serialized(), by: visit)
             if let error = Self.error(in: found) { throw error.failure }
             let message = found["message"]?.objectValue
             let data = message?["data"]?.stringValue.map { Array($0.utf8) } ?? []
@@ -69,7 +69,7 @@ extension RunningBrokers {
     private static func error(in answer: JSONObject) -> (code: Int64, failure: FleetError)? {
         answer["error"]?.objectValue.map { error in
             let code = error["err_code"]?.integerValue ?? 0
-            guard code != DeviceBucket.absentCode else {
+            guard code != BucketStream.absentCode else {
                 return (code, FleetError("there is no registry of devices: belfry fleet setup makes it"))
             }
             return (code, FleetError(error["description"]?.stringValue ?? notUnderstood))

@@ -7,7 +7,7 @@ import Fleet
 /// What a role may do, for its signing key's template: a broker puts the name of a user's token in place of
 /// `{{name()}}`.
 struct FleetRights {
-    private static let bucket = DeviceBucket.name
+    private static let bucket = BucketStream.name
     /// How many subscriptions one connection may have.
     private static let subscriptionsMax: Int64 = 8
 

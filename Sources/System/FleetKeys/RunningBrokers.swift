@@ -94,26 +94,26 @@ extension RunningBrokers {
     /// Makes the registry of devices, or gives it as many copies as it should have of so many brokers. Calls `waiting`
     /// once if it has to be tried again.
     public func makeRegistry(_ waiting: () -> Void) throws(FleetError) -> Registry {
-        let wanted = DeviceBucket.copies(brokers: system.brokers.count)
+        let wanted = BucketStream.copies(brokers: system.brokers.count)
         guard reached.count > system.brokers.count / 2 else {
             return .tooFewBrokers
         }
         let visit = try Self.visit(reached, as: account)
         let end = bootTimeMicroseconds() + Self.electionPatience.microseconds
-        var first: DeviceBucket.Answer?
+        var first: BucketStream.Answer?
         var turn = 0
         while true {
             guard !visit.reached.isEmpty else { return .absent(why: "the brokers have gone") }
             let broker = visit.reached[turn % visit.reached.count]
-            var answer = ask(DeviceBucket.infoSubject, [], of: broker, by: visit)
+            var answer = ask(BucketStream.infoSubject, [], of: broker, by: visit)
             if case .failure = answer {} else if first == nil { first = answer }
             switch answer {
             case .absent:
                 answer = ask(
-                    DeviceBucket.createSubject, DeviceBucket.configuration(copies: wanted), of: broker, by: visit)
+                    BucketStream.createSubject, BucketStream.configuration(copies: wanted), of: broker, by: visit)
             case .copies(let count) where count < wanted:
                 answer = ask(
-                    DeviceBucket.updateSubject, DeviceBucket.configuration(copies: wanted), of: broker, by: visit)
+                    BucketStream.updateSubject, BucketStream.configuration(copies: wanted), of: broker, by: visit)
             case .copies, .failure: break
             }
             if let outcome = outcome(answer, after: first, wanted, isLast: bootTimeMicroseconds() >= end) {
@@ -127,7 +127,7 @@ extension RunningBrokers {
 
     /// What has come of it, having found `first`; nil if it is to be tried again.
     private func outcome(
-        _ answer: DeviceBucket.Answer, after first: DeviceBucket.Answer?, _ wanted: Int, isLast: Bool
+        _ answer: BucketStream.Answer, after first: BucketStream.Answer?, _ wanted: Int, isLast: Bool
     ) -> Registry? {
         var before = 0
         if case .copies(let count)? = first { before = count }
@@ -146,9 +146,9 @@ extension RunningBrokers {
 
     private func ask(
         _ subject: String, _ bytes: [UInt8], of broker: BrokerAddress, by visit: BrokerVisit
-    ) -> DeviceBucket.Answer {
+    ) -> BucketStream.Answer {
         switch visit.ask(subject, bytes, of: broker, for: Self.patience) {
-        case .bytes(let bytes): DeviceBucket.Answer(bytes)
+        case .bytes(let bytes): BucketStream.Answer(bytes)
         case .nobody, .none: .failure("the brokers do not agree on who leads")
         case .forbidden(let words): .failure(words)
         }

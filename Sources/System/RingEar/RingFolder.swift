@@ -15,6 +15,11 @@ public struct RuntimeDirectory: Hashable, Sendable {
     public var desktopSocketPath: String { "\(path)/desktop.sock" }
     /// Where `belfry-calls` listens, which has the apps with their own calling code.
     public var callsSocketPath: String { "\(path)/calls.sock" }
+    /// Where the relay listens, by which pushes reach the other machines of a fleet.
+    public var relaySocketPath: String { "\(path)/relay.sock" }
+
+    /// Where the agent listens, by which a machine of a fleet has its devices written down.
+    public var agentSocketPath: String { "\(path)/agent.sock" }
 
     /// The folder in which those listen who follow its pushes; missing unless somebody does.
     public var followersPath: String { "\(path)/followers" }

@@ -155,6 +155,7 @@ import Testing
     @Test("a machine that dies while it rings is gone once it says nothing for 75 s, or another life of it speaks")
     func gone() {
         var gateway = Gateway(lines: [0])
+        _ = gateway.machine.hear(kiosk, agent: 7, at: gateway.now)
         _ = gateway.ask(1)
         _ = gateway.hear(.received)
         for _ in 0..<6 {
@@ -175,7 +176,9 @@ import Testing
     func twice() {
         var gateway = Gateway(lines: [0])
         let now = gateway.now
+        #expect(gateway.machine.hear(kiosk, agent: 1, at: now) == [.returned(kiosk)], "heard for the first time")
         #expect(gateway.machine.hear(kiosk, agent: 1, at: now).isEmpty)
+        #expect(gateway.machine.hear(kiosk, agent: 1, isBack: true, at: now) == [.returned(kiosk)])
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now).isEmpty)
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now).isEmpty)
         #expect(gateway.machine.hear(kiosk, agent: 3, at: now).isEmpty)

@@ -16,13 +16,15 @@ import Testing
         let bare = EndpointPush(
             apnsID: "", token: Self.push.token, topic: "a", pushType: .alert, payload: [],
             acceptedAt: WallTime(microseconds: 1))
-        #expect(try FleetPush(bytes: FleetPush(bare).bytes).push == bare)
+        #expect(try FleetPush(bytes: FleetPush(bare).bytes) == FleetPush(bare))
+        let kept = FleetPush(bare, isKept: true)
+        #expect(try FleetPush(bytes: kept.bytes) == kept)
     }
 
     @Test(
         "each word is read as it was said",
         arguments: [
-            .taken, .received, .rejected(reason: "NotJSON", detail: "a\u{1}"), .offline(.unknownToken, detail: ""),
+            .taken, .received, .replaced, .rejected(reason: "NotJSON", detail: "a\u{1}"), .offline(.unknownToken, detail: ""),
             .event("ended", code: "hangup"), .event("tick", code: nil), .over,
         ] as [FleetSaying.Word])
     func sayings(_ word: FleetSaying.Word) throws {

@@ -104,12 +104,13 @@ struct FleetWorld {
         for machine in 0..<3 { at(micro: length + 20_000_000, .machineLives(machine)) }
     }
 
-    private static func digest(_ push: Int) -> PushDigest {
-        PushDigest(
-            EndpointPush(
-                apnsID: "\(push)", token: DeviceToken(bytes: [UInt8](repeating: 7, count: 32))!, topic: "a.b",
-                pushType: .voip, payload: [], acceptedAt: WallTime(microseconds: 0)))
+    private static func push(_ push: Int) -> EndpointPush {
+        EndpointPush(
+            apnsID: "\(push)", token: DeviceToken(bytes: [UInt8](repeating: 7, count: 32))!, topic: "a.b",
+            pushType: .voip, payload: [], acceptedAt: WallTime(microseconds: 0))
     }
+
+    private static func digest(_ push: Int) -> PushDigest { PushDigest(Self.push(push)) }
 
     private mutating func at(micro: Int, _ what: Happening) {
         order += 1
@@ -209,7 +210,7 @@ struct FleetWorld {
     private mutating func arrive(_ machine: Int, _ life: Int, _ push: Int, _ reply: String) {
         guard machines[machine].life == life, machines[machine].isUp else { return }
         machines[machine].held.insert(push)
-        perform(machines[machine].taking.ask(for: Self.digest(push), replyingTo: reply, at: now), machine)
+        perform(machines[machine].taking.ask(for: TakingStateMachine.Question(FleetPush(Self.push(push))), replyingTo: reply, at: now), machine)
     }
 
     private mutating func here(_ machine: Int) {

@@ -51,6 +51,7 @@ import Testing
                 (place, seen) = (delivery.place, delivery.sequence)
                 for _ in 0..<count() { registry.apply(mirror.take(delivery, of: begun, at: now, wall)) }
             }
+            registry.apply(mirror.nextChanges(max: .max))
         }
     }
 

@@ -64,7 +64,7 @@ struct PlayedRegistry {
             case .lose(let key, let other):
                 set(key, nil)
                 lost[key] = other
-            case .forget(let key, let sequence):
+            case .forget(let key, _, let sequence):
                 set(key, nil)
                 forgotten[key] = sequence
                 forgottenCount += 1

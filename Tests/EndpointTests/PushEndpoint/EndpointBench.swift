@@ -24,6 +24,8 @@ final class EndpointBench: PushTaker {
     let alertToken = DeviceToken.random()
     let voipToken = DeviceToken.random()
     let removedToken = DeviceToken.random()
+    /// One that another gateway has given away, once that is known here.
+    var learnedToken: DeviceToken?
     /// What was taken, in order.
     private(set) var pushes: [EndpointPush] = []
     /// Why requests were refused, in order.
@@ -77,6 +79,8 @@ final class EndpointBench: PushTaker {
 
         func standing(of token: DeviceToken) -> TokenStanding { bench?.standing(of: token) ?? .unknown }
 
+        func makeCertain(_ answer: @escaping (Bool) -> Void) -> Bool { bench?.makeCertain(answer) ?? false }
+
         func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void) {
             bench?.take(push, for: registration, answer)
         }
@@ -99,9 +103,19 @@ final class EndpointBench: PushTaker {
         switch token {
         case alertToken: return .registered(registration(.alert))
         case voipToken: return .registered(registration(.voip))
+        case learnedToken: return .registered(registration(.alert))
         case removedToken: return .removed(registration(.alert), at: WallTime(microseconds: 1_700_000_000_123_456))
         default: return .unknown
         }
+    }
+
+    /// What the fleet answers, later; nil if the endpoint belongs to none.
+    var isCertain: (() -> Bool)?
+
+    func makeCertain(_ answer: @escaping (Bool) -> Void) -> Bool {
+        guard let isCertain else { return false }
+        loop.afterThis(description: "fleet") { answer(isCertain()) }
+        return true
     }
 
     func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void) {

@@ -7,6 +7,7 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Glibc
+import PushCarrier
 import PushQueue
 import Support
 import Testing

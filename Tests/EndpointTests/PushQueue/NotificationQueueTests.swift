@@ -6,6 +6,7 @@ import Glibc
 import Support
 import Testing
 
+import PushCarrier
 @testable import PushQueue
 
 /// R19: what is answered 200 is on the disk, and is handed over once.

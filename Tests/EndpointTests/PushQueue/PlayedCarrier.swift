@@ -1,4 +1,5 @@
 import BelfryDevices
+import PushCarrier
 import PushQueue
 
 /// Takes pushes down, and tells what a test wants told.

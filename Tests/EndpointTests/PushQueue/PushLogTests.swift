@@ -8,6 +8,7 @@ import Support
 import Synchronization
 import Testing
 
+import PushCarrier
 @testable import PushQueue
 
 /// The log of what became of pushes, and `belfry-apns apns log` and `watch` as people run them.

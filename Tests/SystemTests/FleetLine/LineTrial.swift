@@ -45,22 +45,6 @@ final class LineTrial {
     var texts: [String] { messages.map { String(decoding: $0.bytes, as: UTF8.self) } }
 }
 
-extension Loop {
-    /// Runs until `isReached`, at most for `limit`; whether it was.
-    func run(within limit: TimeSpan = .seconds(30), until isReached: @escaping () -> Bool) -> Bool {
-        let end = now + limit
-        while !isReached(), now < end {
-            let timer = schedule(at: now + .milliseconds(1), description: "look") { [unowned self] in stop() }
-            run()
-            timer.cancel()
-        }
-        return isReached()
-    }
-
-    /// Runs for `span`.
-    func run(for span: TimeSpan) { _ = run(within: span) { false } }
-}
-
 /// How many descriptors and threads this process has.
 func ownDescriptorCount() -> Int { entryCount(of: "/proc/self/fd") }
 func ownThreadCount() -> Int { entryCount(of: "/proc/self/task") }

@@ -1,7 +1,7 @@
 import BelfryJSON
 
 /// The bucket of devices: a stream of JetStream, which brokers keep. Whoever has the account's key makes it.
-enum DeviceBucket {
+enum BucketStream {
     /// What it is called.
     static let name = "belfry-devices"
     private static let stream = "KV_\(name)"

@@ -93,7 +93,7 @@ public final class SocketCarrier: Carrier {
         guard followedCount < Self.followedMax else {
             // After this callback, which the connection itself makes.
             loop.afterThis(description: "push left") { following.connection?.leave() }
-            return
+            return following.news(.over)
         }
         following.isFollowed = true
         followedCount += 1
@@ -112,6 +112,7 @@ public final class SocketCarrier: Carrier {
             if following.isForeignsTurn {
                 following.news(.event(Event.Kind.delivered.rawValue, code: Deliverer.crash.rawValue))
             }
+            following.news(.over)
         }
         guard !following.isAnswered else { return }
         following.isAnswered = true

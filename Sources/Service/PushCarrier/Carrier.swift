@@ -1,4 +1,5 @@
 public import BelfryDevices
+public import Fleet
 
 /// One push with all that is known of its receiver.
 public struct HandOver: Sendable {
@@ -6,11 +7,14 @@ public struct HandOver: Sendable {
     public let push: EndpointPush
     /// Whose its token is.
     public let registration: Registration
+    /// Whether it was kept, since its device or machine was offline.
+    public let isKept: Bool
 
     /// The push `push` for `registration`.
-    public init(push: EndpointPush, registration: Registration) {
+    public init(push: EndpointPush, registration: Registration, isKept: Bool = false) {
         self.push = push
         self.registration = registration
+        self.isKept = isKept
     }
 }
 
@@ -20,10 +24,18 @@ public enum CarrierNews: Hashable, Sendable {
     case received
     /// The device will never take it: it is settled as well. `reason` is a word of the device, `detail` for people.
     case rejected(reason: String, detail: String)
+    /// The device took a later one of its topic while this one was kept: it is settled as well.
+    case replaced
     /// No device was there to take it now; `detail` is for people.
     case offline(OfflineReason, detail: String)
     /// After ``received``: what became of it, as the device calls it, and a code word of the device if there is one.
     case event(String, code: String?)
+    /// Before its end: the machine was asked once more to take it, and why.
+    case askedAgain(AskedAgain)
+    /// After ``received``: its machine is no more, and nothing else is heard of it.
+    case gone
+    /// After ``received``: nothing else is reported of it.
+    case over
 }
 
 /// Takes pushes to devices: over the push socket of this machine, or wherever else devices may be.

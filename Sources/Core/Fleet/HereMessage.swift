@@ -1,0 +1,51 @@
+public import BelfryDevices
+import BelfryJSON
+public import BelfryTerms
+
+/// A machine says to all gateways that it is there: `belfry.here.<machine>`.
+public struct HereMessage: Hashable, Sendable {
+    /// Which of its lives says so, as in ``FleetSaying/agent``.
+    public let agent: UInt64
+    /// Whether what it could not hand over before can be now.
+    public let isBack: Bool
+
+    /// The machine is there in its life `agent`.
+    public init(agent: UInt64, isBack: Bool) { (self.agent, self.isBack) = (agent, isBack) }
+
+    /// As a message.
+    public var bytes: [UInt8] {
+        FleetMessage.written(["agent": .string(String(agent)), "back": .bool(isBack)])
+    }
+
+    /// Reads ``bytes``.
+    public init(bytes: [UInt8]) throws(FleetMessageError) {
+        self = try FleetMessage.read(bytes) { (fields) throws(JSONFieldError) in
+            HereMessage(agent: try fields.word("agent", UInt64.init(_:)), isBack: try fields.bool("back"))
+        }
+    }
+}
+
+/// What a gateway answers to ``HereMessage``.
+public struct HereAnswer: Hashable, Sendable {
+    /// Who answers.
+    public let gateway: FleetName
+    /// Its time.
+    public let time: WallTime
+
+    /// The gateway `gateway` has heard it at `time`.
+    public init(gateway: FleetName, time: WallTime) { (self.gateway, self.time) = (gateway, time) }
+
+    /// As a message.
+    public var bytes: [UInt8] {
+        FleetMessage.written(["gateway": .string(gateway.text), "time": .integer(time.microseconds)])
+    }
+
+    /// Reads ``bytes``.
+    public init(bytes: [UInt8]) throws(FleetMessageError) {
+        self = try FleetMessage.read(bytes) { (fields) throws(JSONFieldError) in
+            HereAnswer(
+                gateway: try fields.word("gateway", { FleetName($0) }),
+                time: WallTime(microseconds: try fields.integer("time")))
+        }
+    }
+}

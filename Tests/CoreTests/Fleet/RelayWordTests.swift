@@ -1,0 +1,61 @@
+import BelfryDevices
+import BelfryTerms
+import Fleet
+import Testing
+
+/// What an endpoint and the relay beside it say to each other.
+@Suite struct RelayWordTests {
+    private static let push = FleetPush(
+        EndpointPush(
+            apnsID: "a b", token: DeviceToken(bytes: [UInt8](0..<32))!, topic: "a.b", pushType: .alert,
+            payload: Array("{ }\n".utf8), acceptedAt: WallTime(microseconds: 1)))
+    private static let machine = FleetName("kiosk-7")!
+
+    private func withoutNewline(_ line: [UInt8]) -> [UInt8] {
+        #expect(line.last == UInt8(ascii: "\n") && !line.dropLast().contains(UInt8(ascii: "\n")))
+        return Array(line.dropLast())
+    }
+
+    @Test("each question is read as it was asked, its push byte for byte")
+    func questions() {
+        for question in [RelayQuestion.push(.max, to: Self.machine, Self.push.bytes), .fence(0)] {
+            #expect(RelayQuestion(line: withoutNewline(question.line)) == question)
+        }
+    }
+
+    @Test(
+        "each piece of news is read as it was told",
+        arguments: [
+            .said(1, .received), .said(2, .rejected(reason: "NotJSON", detail: "a b\n")), .said(3, .replaced),
+            .said(4, .event("ended", code: "hangup")), .again(5, .untaken), .again(6, .lineDown), .gone(7), .over(8),
+            .back(machine), .fenced(9, isCertain: true), .fenced(10, isCertain: false),
+        ] as [RelayNews])
+    func news(_ news: RelayNews) {
+        #expect(RelayNews(line: withoutNewline(news.line)) == news)
+    }
+
+    @Test(
+        "what is none of these is not read",
+        arguments: [
+            "", " ", "push", "push 1 kiosk", "push x kiosk {}", "push 1 * {}", "push -1 kiosk {}", "fence", "fence 1 2",
+            "fence 18446744073709551616", "said 1", "said 1 {}", "again 1 why", "gone", "over x", "back *", "back a b",
+            "fenced 1", "fenced 1 perhaps", "Fence 1",
+        ])
+    func malformed(_ line: String) {
+        #expect(RelayQuestion(line: Array(line.utf8)) == nil)
+        #expect(RelayNews(line: Array(line.utf8)) == nil)
+    }
+}
+
+/// What machines and gateways say of being there.
+@Suite struct HereMessageTests {
+    @Test("both are read as they were said, and what is none is refused")
+    func read() throws {
+        let here = HereMessage(agent: .max, isBack: true)
+        #expect(try HereMessage(bytes: here.bytes) == here)
+        let answer = HereAnswer(gateway: FleetName("g")!, time: WallTime(microseconds: 5))
+        #expect(try HereAnswer(bytes: answer.bytes) == answer)
+        #expect(throws: FleetMessageError.self) { try HereMessage(bytes: answer.bytes) }
+        #expect(throws: FleetMessageError.self) { try HereAnswer(bytes: here.bytes) }
+    }
+}

@@ -1,0 +1,178 @@
+import BelfryAppGroup
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import Support
+import Testing
+
+extension IntegrationTests {
+    /// Two gateways, a machine, and a broker between them: all by the installed units, the broker by Debian's program.
+    @Suite("A push to any gateway rings on the machine that has the device") struct Fleet {
+        /// A gateway, and the certificate by which its push server is known.
+        private struct Gateway {
+            let phone: Phone
+            let certificate: String
+        }
+
+        private let office: Office
+        private let gateways: [Gateway]
+        private let machine: Phone
+        private let voip: String
+        private let alert: String
+
+        init() throws {
+            let office = try Office()
+            self.office = office
+            gateways = try ["gate-1", "gate-2"].map { name in
+                let phone = try Phone(isInFleet: true)
+                try phone.belfry("apns", "setup")
+                let minted = try object(
+                    phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+                try office.enroll(name, "--gateway", for: phone)
+                try phone.systemctl("start", "\(phone.name)-relay.service", "\(phone.name)-apns.socket")
+                return Gateway(phone: phone, certificate: try #require(minted["certificate"]?.stringValue))
+            }
+            machine = try Phone(isInFleet: true)
+            try office.enroll("kiosk", for: machine)
+            try machine.systemctl("start", "\(machine.name)-agent.service")
+            let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            voip = try #require(device["voipToken"]?.stringValue)
+            alert = try #require(device["alertToken"]?.stringValue)
+        }
+
+        /// What curl is answered by the gateway: status, and the body before it.
+        private func push(
+            _ payload: String, to token: String, topic: String = "com.example.phone.voip", id: String? = nil,
+            by gateway: Int = 0
+        ) throws -> String {
+            let host = "api.push.apple.com"
+            let phone = gateways[gateway].phone
+            let finished = try run(
+                "/usr/bin/curl",
+                [
+                    "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
+                    "\(phone.state.path)/credentials/ca.pem", "--connect-to",
+                    "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", gateways[gateway].certificate, "--header",
+                    "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
+                ] + (id.map { ["--header", "apns-id: \($0)"] } ?? []))
+            return finished.output + finished.errors
+        }
+
+        private func log(of gateway: Int) throws -> [JSONObject] {
+            try gateways[gateway].phone.belfry("apns", "log", "--json").output.split(separator: "\n").compactMap {
+                try JSONValue.parse(Array($0.utf8)).objectValue
+            }
+        }
+
+        @Test("a call rings there, its hangup by the other gateway silences it, and the log names the machine")
+        func rings() throws {
+            #expect(try push(#"{"callId": "1", "callerName": "Ada", "handle": "+49"}"#, to: voip) == "200")
+            #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
+            // The other gateway learns the token by the bucket alone.
+            #expect(try push(#"{"type": "hangup", "callId": "1"}"#, to: voip, by: 1) == "200")
+            #expect(
+                try waitUntil { try machine.rings().isEmpty && machine.ledger().call(CallKey("1"))?.state == .hangup })
+            #expect(try waitUntil { try log(of: 0).contains { $0["event"] == "ended" } })
+            let steps = try log(of: 0).map { $0["step"]?.stringValue ?? "" }
+            #expect(steps.starts(with: ["accepted", "handed-over", "received"]), "\(steps)")
+            #expect(try log(of: 0).first { $0["step"] == "handed-over" }?["machine"] == "kiosk")
+            #expect(try !machine.hasFailedUnits() && !gateways[0].phone.hasFailedUnits())
+        }
+
+        @Test("the same push by both gateways is delivered once, and both hear of it") func once() throws {
+            for gateway in 0..<2 {
+                let said = try push(
+                    #"{"aps": {"alert": "once"}}"#, to: alert, topic: "com.example.phone",
+                    id: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee", by: gateway)
+                #expect(said == "200")
+            }
+            for gateway in 0..<2 {
+                #expect(try waitUntil { try log(of: gateway).contains { $0["step"] == "received" } })
+            }
+            #expect(try waitUntil { try !alerts().isEmpty })
+            #expect(try alerts().count == 1)
+        }
+
+        private func alerts() throws -> [Substring] {
+            try machine.belfry("alerts", "--json").output.split(separator: "\n")
+        }
+
+        @Test("an unknown token is refused once that is certain, and a removed device's as such") func tokens() throws {
+            let unknown = String(repeating: "ab", count: 32)
+            #expect(
+                try waitUntil { try push("{}", to: unknown, by: 1) == #"{"reason":"BadDeviceToken"}400"# },
+                "503 until the whole bucket was read")
+            let device = try #require(object(machine.belfry("device", "list", "--json"))["id"]?.stringValue)
+            #expect(try machine.belfry("device", "remove", device).status.isSuccess)
+            #expect(try waitUntil { try push("{}", to: voip).contains("Unregistered") })
+        }
+
+        @Test("a machine without its agent is offline; what was kept rings as the agent is back") func back() throws {
+            try machine.systemctl("stop", "\(machine.name)-agent.service", "\(machine.name)-agent.socket")
+            #expect(try push(#"{"callId": "1"}"#, to: voip) == "200")
+            #expect(
+                try waitUntil { try log(of: 0).contains { $0["step"] == "offline" && $0["code"] == "no-machine" } })
+            try machine.systemctl("start", "\(machine.name)-agent.service")
+            #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
+        }
+
+        @Test("agent and relay have given up what they do not need, and without an agent no device is added")
+        func confined() throws {
+            for (phone, unit) in [(machine, "agent"), (gateways[0].phone, "relay")] {
+                let shown = try phone.systemctl("show", "--property=MainPID", "--value", "\(phone.name)-\(unit).service")
+                let status = contents(of: "/proc/\(shown.output.filter(\.isNumber))/status")
+                #expect(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "\(status)")
+            }
+            try machine.systemctl("stop", "\(machine.name)-agent.service", "\(machine.name)-agent.socket")
+            let finished = try machine.belfry("device", "add", "--bundle-id", "com.example.other")
+            #expect(finished.status == .exited(code: 69) && finished.errors.contains("belfry-agent"), "\(finished)")
+        }
+    }
+
+    /// Where a fleet's keys are, and its broker.
+    private final class Office {
+        private let folder = TemporaryFolder()
+        private let broker: ProgramRun
+
+        init() throws {
+            var port: UInt16 = 0
+            // Of a port that nobody has.
+            _ = try listenLocally(backlog: 1, port: &port)
+            let setup = ["fleet", "setup", "--broker", "127.0.0.1:\(port)"]
+            #expect(try Self.belfry(setup, folder).status.isSuccess)
+            let made = names(in: "\(folder.path)/fleet/setup").first { $0.hasPrefix("broker-") }
+            let place = "\(folder.path)/fleet/setup/\(try #require(made))"
+            broker = try ProgramRun(
+                "/bin/sh", ["-c", "cd '\(place)' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf"])
+            while let line = broker.complaint(), !line.contains("Server is ready") {}
+            // Now that it runs, the registry of devices can be made.
+            #expect(try Self.belfry(["fleet", "setup"], folder).status.isSuccess)
+        }
+
+        deinit { try? broker.child.signal(SIGKILL) }
+
+        private static var program: String {
+            let configured = Surroundings.value("BELFRY_TEST_NATS")
+            return configured ?? sourceFile(".build/nats/usr/sbin/nats-server")
+        }
+
+        private static func belfry(_ words: [String], _ folder: TemporaryFolder) throws -> Finished {
+            try run(
+                "\(Surroundings.programs)/belfry", words, environment: ["BELFRY_STATE_DIRECTORY": folder.path])
+        }
+
+        /// Makes a credential for `name`, with which `phone` joins.
+        func enroll(_ name: String, _ more: String..., for phone: Phone) throws {
+            let made = try Self.belfry(["fleet", "enroll", name] + more, folder)
+            let path = try #require(made.output.split(whereSeparator: \.isWhitespace).first { $0.hasSuffix(".credential") })
+            let joined = try phone.belfry("fleet", "join", String(path))
+            #expect(joined.status.isSuccess, "\(joined.errors)")
+        }
+    }
+}
+
+private func object(_ finished: Finished) throws -> JSONObject {
+    try #require(try JSONValue.parse(Array(finished.output.utf8)).objectValue, "\(finished.errors)")
+}

@@ -1,0 +1,170 @@
+import BelfryAppGroup
+import BelfryDevices
+import BelfryEventLoop
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import DeviceRegistry
+import Fleet
+import FleetLine
+import FleetRelay
+import Glibc
+import Support
+import Testing
+
+@testable import FleetKeys
+
+/// A broker that keeps the bucket of devices, as the holder of a fleet's keys has made it.
+final class PlayedBucket {
+    static let stream = "KV_belfry-devices"
+    let loop: Loop
+    let broker: Support.Broker
+    private let account = PlayedAccount()
+    private let certificate: BrokerCertificate
+    private let owner: BrokerLine
+    private(set) var answers: [LineMessage] = []
+
+    init(on loop: Loop) throws {
+        ignoreBrokenPipes()
+        self.loop = loop
+        certificate = try BrokerCertificate()
+        broker = try Support.Broker(Support.Broker.Manner(withStreamsOf: account, certificate))
+        let user = account.user()
+        owner = BrokerLine(
+            to: try #require(BrokerAddress(host: "127.0.0.1", port: broker.port)),
+            credential: LineCredential(jwt: user.jwt, key: user.key, authority: certificate.authority),
+            pings: .seconds(60), on: loop)
+        var isUp = false
+        owner.onUp = { _ in isUp = true }
+        owner.onMessage = { [unowned self] in answers.append($0) }
+        try #require(loop.runs { isUp }, "\(broker.log)")
+        #expect(owner.subscribe(["_INBOX.owner.>"]))
+    }
+
+    /// What JetStream answers to the owner of the account.
+    @discardableResult
+    func answer(_ subject: String, _ bytes: [UInt8] = []) throws -> JSONObject {
+        let count = answers.count
+        #expect(owner.publish(subject, reply: "_INBOX.owner.1", bytes))
+        try #require(loop.runs { answers.count > count })
+        return try #require(try JSONValue.parse(answers[count].bytes).objectValue)
+    }
+
+    /// Makes the bucket.
+    func make() throws {
+        let made = try answer(
+            "$JS.API.STREAM.CREATE.\(Self.stream)",
+            JSONObject(
+                dictionaryLiteral: ("name", .string(Self.stream)), ("subjects", ["$KV.belfry-devices.>"]),
+                ("max_msgs_per_subject", 1), ("storage", "file"), ("num_replicas", 1), ("discard", "new"),
+                ("deny_delete", true), ("retention", "limits"), ("max_msgs", -1), ("max_bytes", -1), ("max_age", 0),
+                ("max_consumers", -1)
+            ).serialized())
+        #expect(made["error"] == nil, "\(made)")
+    }
+
+    /// Removes it.
+    func remove() throws { try answer("$JS.API.STREAM.DELETE.\(Self.stream)") }
+
+    /// Writes there what a gateway does.
+    func write(_ bytes: [UInt8], at key: String) {
+        #expect(owner.publish("$KV.belfry-devices.\(key)", bytes))
+    }
+
+    /// The watches that the broker has.
+    func watches() throws -> [JSONValue] {
+        try #require(try answer("$JS.API.CONSUMER.NAMES.\(Self.stream)")["consumers"]?.arrayValue)
+    }
+
+    /// A line by a credential that allows what a gateway's does.
+    func line(_ gateway: FleetName) throws -> BrokerLine {
+        let rights = FleetRights.gateway
+        func named(_ subjects: [String]) -> [String] {
+            subjects.map { $0.replacing("{{name()}}", with: gateway.text) }
+        }
+        let user = account.user(heard: named(rights.heard), said: named(rights.published))
+        return BrokerLine(
+            to: try #require(BrokerAddress(host: "127.0.0.1", port: broker.port)),
+            credential: LineCredential(jwt: user.jwt, key: user.key, authority: certificate.authority),
+            pings: .seconds(60), on: loop)
+    }
+}
+
+/// A gateway's bucket, with a registry of its own and one line to the broker.
+final class BucketTrial {
+    let state = TemporaryFolder()
+    let played: PlayedBucket
+    let gateway: FleetName
+    private(set) var bucket: DeviceBucket!
+    private(set) var line: BrokerLine?
+    private(set) var warnings: [String] = []
+    private(set) var refusals: [String] = []
+    /// Those that the endpoint looks into.
+    let registry: TokenRegistry
+
+    init(_ name: String, _ played: PlayedBucket, limits: MirrorStateMachine.Limits = .init()) throws {
+        (self.played, gateway) = (played, try #require(FleetName(name)))
+        registry = try TokenRegistry(state: StateDirectory(path: state.path))
+        bucket = try DeviceBucket(
+            gateway: gateway, registry: RegistryMirror(state: StateDirectory(path: state.path)), limits: limits,
+            on: played.loop
+        ) { [unowned self] subject, reply, headers, bytes in
+            line?.publish(subject, reply: reply, headers: headers, bytes) ?? false
+        }
+        bucket.onWarning = { [unowned self] in warnings.append($0) }
+    }
+
+    /// Connects, and waits until the line is up.
+    func connect() throws {
+        let line = try played.line(gateway)
+        self.line = line
+        var isUp = false
+        line.onUp = { [unowned self, unowned line] _ in
+            #expect(line.subscribe(bucket.subjects))
+            isUp = true
+            bucket.lineIsUp()
+        }
+        line.onMessage = { [unowned self] in #expect(bucket.hear($0)) }
+        line.onRefused = { [unowned self] in refusals.append($0) }
+        line.onDown = { [unowned self] _ in
+            self.line = nil
+            bucket.lineIsDown()
+        }
+        try #require(played.loop.runs { isUp })
+    }
+
+    func disconnect() {
+        line?.end()
+        line = nil
+        bucket.lineIsDown()
+    }
+
+    /// What the gateway answers to the machine.
+    func ask(_ question: DeviceQuestion, of machine: FleetName) throws -> DeviceAnswer {
+        var answer: DeviceAnswer?
+        bucket.ask(question, of: machine) { answer = $0 }
+        try #require(played.loop.runs { answer != nil })
+        return try #require(answer)
+    }
+
+    /// Whether a fence makes certain that nobody has an unknown token.
+    func fence() throws -> Bool {
+        var isCertain: Bool?
+        bucket.fence { isCertain = $0 }
+        try #require(played.loop.runs { isCertain != nil })
+        return isCertain == true
+    }
+}
+
+extension Loop {
+    /// Runs until `isReached`, at most for `limit`; whether it was.
+    func runs(within limit: TimeSpan = .seconds(20), until isReached: () -> Bool) -> Bool {
+        let end = now + limit
+        while !isReached(), now < end {
+            let timer = schedule(at: now + .milliseconds(1), description: "look") { [unowned self] in stop() }
+            run()
+            timer.cancel()
+        }
+        return isReached()
+    }
+}

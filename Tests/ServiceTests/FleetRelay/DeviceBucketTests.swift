@@ -1,0 +1,216 @@
+import BelfryAppGroup
+import BelfryDevices
+import BelfryEventLoop
+import BelfryJSON
+import BelfryTerms
+import DeviceRegistry
+import Fleet
+import FleetRelay
+import Support
+import Testing
+
+/// A gateway's side of the bucket of devices, at a real broker, with the rights that a gateway has.
+@Suite struct DeviceBucketTests {
+    private let door = FleetName("door")!
+    private let wall = WallTime(microseconds: 1_790_000_000_000_000)
+
+    private func id(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "0a1b2c3d-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    private func addition(_ number: Int) throws -> DeviceQuestion {
+        .add(
+            try #require(
+                DeviceQuestion.Addition(
+                    id: id(number), bundleID: "com.example.phone", appGroup: nil, environment: .production)))
+    }
+
+    private func entry() -> DeviceEntry {
+        DeviceEntry(
+            bundleID: "com.example.phone", appGroup: nil, environment: .production, alertToken: .random(),
+            voipToken: .random(), addedAt: wall)
+    }
+
+    private func device(_ answer: DeviceAnswer) throws -> NamedDevice {
+        var found: NamedDevice?
+        if case .devices(let devices, isAll: true) = answer, devices.count == 1 { found = devices[0] }
+        return try #require(found, "\(answer)")
+    }
+
+    @Test("what a machine adds at one gateway another one knows, in its registry, and who asks again gets the same")
+    func add() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let (first, second) = (try BucketTrial("gate-1", played), try BucketTrial("gate-2", played))
+        try first.connect()
+        try second.connect()
+        #expect(loop.runs { first.bucket.standing == .empty && second.bucket.standing == .empty })
+        let added = try device(first.ask(addition(1), of: door))
+        #expect(added.id == id(1) && added.entry.alertToken != added.entry.voipToken)
+        #expect(loop.runs { second.registry.standing(of: added.entry.alertToken) != .unknown })
+        #expect(second.registry.standing(of: added.entry.voipToken).machine == door)
+        #expect(second.registry.device(id(1))?.machine == door)
+        #expect(try device(second.ask(addition(1), of: door)).entry.alertToken == added.entry.alertToken)
+        // At the other gateway, which hears of it as it looks.
+        #expect(try second.ask(.offline(id(1)), of: door) == .done(except: []))
+        #expect(loop.runs { first.registry.device(id(1))?.isOffline ?? false })
+        #expect(try first.ask(.online(id(1)), of: door) == .done(except: []))
+        #expect(try first.ask(.remove(id(1)), of: door) == .done(except: []))
+        #expect(loop.runs { second.registry.device(id(1))?.removedAt != nil })
+        #expect(try second.fence())
+        // One that nobody has.
+        guard case .refused(.unknownDevice, _) = try first.ask(.remove(id(2)), of: door) else {
+            Issue.record("removed what is not there")
+            return
+        }
+        #expect(first.refusals + second.refusals == [] && first.warnings + second.warnings == [])
+    }
+
+    @Test("of two gateways that write at once both come through, one after the other")
+    func conflict() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let trials = [try BucketTrial("gate-1", played), try BucketTrial("gate-2", played)]
+        for trial in trials { try trial.connect() }
+        #expect(loop.runs { trials.allSatisfy { $0.bucket.standing == .empty } })
+        var answers: [DeviceAnswer] = []
+        for trial in trials { trial.bucket.ask(try addition(1), of: door) { answers.append($0) } }
+        #expect(loop.runs { answers.count == 2 })
+        let tokens = try answers.map { try device($0).entry.alertToken }
+        #expect(Set(tokens).count == 1)
+        #expect(loop.runs { trials.allSatisfy { $0.registry.standing(of: tokens[0]) != .unknown } })
+        answers = []
+        for round in 0..<20 {
+            trials[0].bucket.ask(round.isMultiple(of: 2) ? .offline(id(1)) : .online(id(1)), of: door) {
+                answers.append($0)
+            }
+            trials[1].bucket.ask(round.isMultiple(of: 2) ? .online(id(1)) : .offline(id(1)), of: door) {
+                answers.append($0)
+            }
+        }
+        #expect(loop.runs { answers.count == 40 } && answers.allSatisfy { $0 == .done(except: []) })
+        #expect(try device(trials[0].ask(.list(after: nil), of: door)).id == id(1))
+    }
+
+    @Test("a machine announces what it has; a token of another's is refused, and no earlier place is believed")
+    func announce() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let trial = try BucketTrial("gate", played)
+        try trial.connect()
+        #expect(loop.runs { trial.bucket.standing == .empty })
+        let devices = (0..<64).map { NamedDevice(id($0), entry())! }
+        #expect(try trial.ask(.announce(devices), of: door) == .done(except: []))
+        #expect(loop.runs { trial.registry.all().count == 64 })
+        #expect(try trial.ask(.announce(devices), of: door) == .done(except: []))
+        let other = FleetName("gate-keeper")!
+        let stolen = entry().replacing(entry(), at: 1)
+        let thief = NamedDevice(
+            id(100),
+            DeviceEntry(
+                bundleID: "com.example.phone", appGroup: nil, environment: .production,
+                alertToken: devices[3].entry.alertToken, voipToken: stolen.voipToken, addedAt: wall))!
+        let exception = DeviceAnswer.Exception(id(100), .claimed)!
+        #expect(try trial.ask(.announce([thief]), of: other) == .done(except: [exception]))
+        // Its name is another's too.
+        let named = NamedDevice(id(3), entry())!
+        #expect(
+            try trial.ask(.announce([named]), of: other) == .done(except: [DeviceAnswer.Exception(id(3), .claimed)!]))
+        guard case .devices(let page, isAll: true) = try trial.ask(.list(after: id(9)), of: door) else {
+            Issue.record("no list")
+            return
+        }
+        #expect(page.map(\.id) == (10..<64).map(id))
+    }
+
+    @Test("without a bucket nothing is certain, and a machine is told so; when it is made all goes on")
+    func noBucket() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        let trial = try BucketTrial("gate", played)
+        try trial.connect()
+        #expect(loop.runs { !trial.warnings.isEmpty })
+        #expect(trial.bucket.standing == .unread)
+        #expect(try !trial.fence())
+        guard case .refused(.unavailable, _) = try trial.ask(addition(1), of: door) else {
+            Issue.record("added to nothing")
+            return
+        }
+        try played.make()
+        #expect(loop.runs { trial.bucket.standing == .empty })
+        let added = try device(trial.ask(addition(1), of: door))
+        #expect(loop.runs { trial.bucket.standing == .whole })
+        #expect(try trial.fence() && trial.registry.standing(of: added.entry.alertToken) != .unknown)
+        // It is removed with all that it had, and made anew: the registry keeps what is in use, and people are warned.
+        try played.remove()
+        try played.make()
+        #expect(loop.runs(within: .seconds(30)) { trial.bucket.standing == .missing })
+        #expect(try !trial.fence() && trial.registry.standing(of: added.entry.alertToken) != .unknown)
+        #expect(trial.warnings.contains { $0.contains("lacks 1") })
+        #expect(try device(trial.ask(addition(1), of: door)).entry.alertToken == added.entry.alertToken)
+        #expect(loop.runs { trial.bucket.standing == .whole })
+    }
+
+    @Test("a line that goes takes its watch with it; the next reads what was missed, and the broker has one watch")
+    func lines() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let trial = try BucketTrial("gate", played)
+        for round in 0..<3 {
+            let written = entry()
+            played.write(written.bytes, at: "door.\(id(round))")
+            try trial.connect()
+            #expect(loop.runs { trial.registry.standing(of: written.alertToken) != .unknown })
+            #expect(try trial.fence())
+            if round < 2 { trial.disconnect() }
+        }
+        #expect(loop.runs { (try? played.watches().count) == 1 })
+        try played.broker.stop()
+        var isCertain: Bool?
+        trial.bucket.fence { isCertain = $0 }
+        #expect(loop.runs { isCertain != nil } && isCertain == false)
+        var answer: DeviceAnswer?
+        trial.bucket.ask(try addition(9), of: door) { answer = $0 }
+        #expect(loop.runs { answer != nil })
+        guard case .refused(.unavailable, _)? = answer else {
+            Issue.record("answered by nobody")
+            return
+        }
+        try played.broker.goOn()
+        #expect(loop.runs { trial.bucket.standing == .whole })
+        #expect(try trial.fence())
+    }
+
+    @Test("a device that was removed long ago becomes a forgotten one in the bucket, and leaves the registry")
+    func forgotten() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        var limits = MirrorStateMachine.Limits()
+        limits.removedSpan = .seconds(1)
+        limits.betweenLooks = .milliseconds(200)
+        let trial = try BucketTrial("gate", played, limits: limits)
+        try trial.connect()
+        #expect(loop.runs { trial.bucket.standing == .empty })
+        let added = try device(trial.ask(addition(1), of: door))
+        #expect(loop.runs { trial.registry.device(id(1)) != nil })
+        #expect(try trial.ask(.remove(id(1)), of: door) == .done(except: []))
+        #expect(loop.runs { trial.registry.device(id(1))?.removedAt != nil })
+        #expect(loop.runs { trial.registry.device(id(1)) == nil })
+        #expect(trial.registry.standing(of: added.entry.alertToken) == .unknown)
+        let key = "$KV.belfry-devices.door.\(id(1))"
+        func stored() throws -> String {
+            let found = try played.answer(
+                "$JS.API.STREAM.MSG.GET.\(PlayedBucket.stream)", Array(#"{"last_by_subj":"\#(key)"}"#.utf8))
+            let data = found["message"]?.objectValue?["data"]?.stringValue ?? ""
+            return String(decoding: Base64.decoded(Array(data.utf8).span) ?? [], as: UTF8.self)
+        }
+        #expect(loop.runs { (try? stored())?.contains("forgotten") ?? false })
+        #expect(trial.refusals == [] && trial.warnings == [])
+    }
+}
