@@ -190,6 +190,21 @@ import Testing
         withExtendedLifetime(broker) {}
     }
 
+    @Test("a registry of two brokers gets three copies as a third one is there") func raised() throws {
+        let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/other"))
+        let ports = SetUpBroker.freePorts(6)
+        let brokers = try (0..<3).map { try #require(Broker("127.0.0.1:\(ports[$0]):\(ports[$0 + 3])")) }
+        let two = try setup.setUp(adding: Array(brokers[..<2]), at: PlayedFleet.now)
+        var running = try (0..<2).map { try SetUpBroker(folder: two[$0].path, port: ports[$0]) }
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .made(copies: 1))
+        for broker in running { try broker.stop() }
+        let folders = try setup.setUp(adding: [brokers[2]], at: PlayedFleet.now)
+        running = try (0..<3).map { try SetUpBroker(folder: folders[$0].path, port: ports[$0]) }
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .raised(from: 1, to: 3))
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .there(copies: 3))
+        withExtendedLifetime(running) {}
+    }
+
     @Test("a broker alone that gets two others has a registry of its own no more") func growing() throws {
         let state = StateDirectory(path: "\(folder.path)/other")
         let setup = try FleetSetup(state: state)
