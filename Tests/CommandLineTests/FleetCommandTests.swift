@@ -113,8 +113,14 @@ import Testing
     @Test(
         "a command line that is wrong is told what is wrong",
         arguments: [
-            ([], "belfry: belfry fleet needs one of setup, enroll, revoke, join, leave: see belfry fleet --help"),
-            (["enrol"], "belfry: belfry fleet needs one of setup, enroll, revoke, join, leave: did you mean enroll?"),
+            (
+                [],
+                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave: see belfry fleet --help"
+            ),
+            (
+                ["enrol"],
+                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave: did you mean enroll?"
+            ),
             (["setup"], "belfry: a fleet has a broker at least: --broker HOST"),
             (["setup", "a"], "belfry: belfry fleet setup takes no argument: --broker HOST"),
             (["setup", "--broker"], "belfry: --broker needs a value: --broker HOST"),
@@ -136,6 +142,7 @@ import Testing
             (["join"], "belfry: belfry fleet join takes one file: see belfry fleet --help"),
             (["join", "a", "--shared"], "belfry: belfry fleet join has no --shared"),
             (["leave", "a"], "belfry: belfry fleet leave takes no argument"),
+            (["remove", "*"], "belfry: * is no name of a machine or gateway"),
             (["revoke", "a", "--shared"], "belfry: belfry fleet revoke has no --shared"),
         ] as [([String], String)])
     func wrong(words: [String], message: String) throws {
@@ -160,6 +167,14 @@ import Testing
         #expect(
             try lines(["revoke", "a"], exit: .usage) == [
                 "belfry: there are a machine and a gateway called a: see belfry fleet --help"
+            ])
+        #expect(
+            try lines(["remove", "a"], exit: .usage) == [
+                "belfry: the machine a is not revoked: see belfry fleet --help"
+            ])
+        #expect(
+            try lines(["remove", "b"], exit: .notFound) == [
+                "belfry: no machine called b is enrolled: see belfry fleet --help"
             ])
         #expect(
             try lines(["revoke", "b"], exit: .notFound) == [

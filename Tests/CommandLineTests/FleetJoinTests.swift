@@ -133,6 +133,10 @@ import Testing
                     + "fleet",
             ])
         #expect(try membership("host") == nil)
+        let absent = try lines(["remove", "a"], exit: .unavailable)
+        #expect(absent == ["belfry: there is no registry of devices: belfry fleet setup makes it"], "\(absent)")
+        _ = try lines(["setup"])
+        #expect(try lines(["remove", "a"]) == ["removed 0 devices of a"])
         withExtendedLifetime(broker) {}
     }
 

@@ -1,11 +1,12 @@
 import BelfryCommandLine
+import BelfryDevices
 import BelfrySyscalls
 import BelfryTerms
 import Fleet
 import FleetKeys
 import FleetLine
 
-/// What `belfry fleet setup` and `revoke` do at the brokers that run.
+/// What `belfry fleet setup`, `revoke` and `remove` do at the brokers that run.
 struct BrokerCommands {
     /// Where they print.
     let output: Output
@@ -63,6 +64,16 @@ struct BrokerCommands {
         throw CommandError(
             .unavailable, "\(untold.count) of \(folders.count) brokers were not told",
             "belfry fleet revoke again once they run, or copy their folders and start them anew")
+    }
+
+    /// Writes at `setup`'s brokers that the devices of `name`, which was revoked, were removed.
+    func remove(_ name: FleetName, _ setup: FleetSetup, at now: WallTime) throws(CommandError) {
+        ignoreBrokenPipes()
+        let count = try orFailure { () throws(FleetError) in
+            try setup.checkRevoked(name, at: now)
+            return try setup.visitBrokers(at: now).removeDevices(of: name, at: now)
+        }
+        output.line("removed \(count) \(count == 1 ? "device" : "devices") of \(name.text)")
     }
 
     private func tell(_ missed: [(broker: BrokerAddress, why: LineEnd)]) {

@@ -7,8 +7,8 @@ import BelfryTerms
 import Fleet
 import FleetKeys
 
-/// `belfry fleet setup`, `enroll` and `revoke`, by which whoever has the keys of a fleet says which brokers it has and
-/// who belongs to it; `join` and `leave`, by which a machine or gateway does.
+/// `belfry fleet setup`, `enroll`, `revoke` and `remove`, by which whoever has the keys of a fleet says which brokers
+/// it has and who belongs to it; `join` and `leave`, by which a machine or gateway does.
 struct FleetCommands {
     /// Where they print.
     let output: Output
@@ -18,9 +18,10 @@ struct FleetCommands {
         Usage: belfry fleet setup [--broker HOST[:PORT[:ROUTEPORT]]]...
                belfry fleet enroll NAME [--gateway|--shared] [--expires SPAN] [--again]
                belfry fleet revoke NAME [--gateway|--machine]
+               belfry fleet remove NAME
                belfry fleet join FILE [--again]
                belfry fleet leave
-        The first three are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
+        All but the last two are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
         a credential for each machine and gateway, which joins by it.
 
         setup again adds brokers, and makes those certificates anew that end within 90 days; keys stay as they are.
@@ -30,7 +31,7 @@ struct FleetCommands {
         once, each with devices of its own. SPAN is as 30d or 12h; without it the credential does not end by itself.
         With --again NAME gets another one, and those before stay good.
         revoke has the brokers refuse all credentials of NAME, for good: at once those that run, and the others once they
-        are told, or start with their new folder.
+        are told, or start with their new folder. Its devices stay until remove, and are answered 410 then.
         join checks the credential in FILE, or on standard input with -, at the brokers, and keeps it; without --again
         not in place of another fleet's, or of another name or role. leave removes it.
         """
@@ -48,7 +49,7 @@ struct FleetCommands {
     /// The options that each takes.
     private static let own = [
         "setup": ["broker"], "enroll": ["gateway", "shared", "expires", "again"], "revoke": ["gateway", "machine"],
-        "join": ["again"], "leave": [],
+        "remove": [], "join": ["again"], "leave": [],
     ]
     private static let shortest = TimeSpan.seconds(60)
     private static let longest = TimeSpan.seconds(3_650 * 86_400)
@@ -62,7 +63,7 @@ struct FleetCommands {
         guard let own = Self.own[verb] else {
             let meant = NearestName.nearest(to: verb, of: Self.own.keys.sorted())
             throw CommandError(
-                .usage, "belfry fleet needs one of setup, enroll, revoke, join, leave",
+                .usage, "belfry fleet needs one of setup, enroll, revoke, remove, join, leave",
                 meant.map { "did you mean \($0)?" } ?? "see belfry fleet --help")
         }
         if let other = words.values.keys.sorted().first(where: { !own.contains($0) }) {
@@ -72,6 +73,10 @@ struct FleetCommands {
         case ("setup", 1): try setUp(words, state)
         case ("enroll", 2): try enroll(try name(arguments[1]), words, state)
         case ("revoke", 2): try revoke(try name(arguments[1]), words, state)
+        case ("remove", 2):
+            let name = try name(arguments[1])
+            let setup = try orFailure { () throws(FleetError) in try FleetSetup(state: state) }
+            try BrokerCommands(output: output).remove(name, setup, at: now)
         case ("join", 2):
             try JoinCommands(output: output).join(arguments[1], again: words.has("again"), state, at: now)
         case ("leave", 1): try JoinCommands(output: output).leave(state)

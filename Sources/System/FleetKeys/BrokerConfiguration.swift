@@ -46,7 +46,7 @@ struct BrokerConfiguration {
 
         # No WebSocket, MQTT, leaf node or user without a credential may be added: Debian's version has holes there.
         jetstream {
-          store_dir: "store"
+          store_dir: "\(storeName)"
           max_memory_store: 16MB
           max_file_store: 1GB
         }
@@ -67,6 +67,10 @@ struct BrokerConfiguration {
 
         """
     }
+
+    /// What a broker alone has stored, the others would not get as they join it: who of them leads decides by chance
+    /// whether it counts. So it stays where it is.
+    private var storeName: String { brokers.count > 1 ? "store" : "store-alone" }
 
     /// Of one broker alone JetStream would wait for others.
     private var cluster: String {

@@ -90,8 +90,8 @@ public final class BrokerVisit {
 
     /// Asks `broker` by `bytes` on `subject`, and waits for the first answer that `isWanted`, for `span` at most.
     func ask(
-        _ subject: String, _ bytes: [UInt8], of broker: BrokerAddress, for span: TimeSpan,
-        isWanted: @escaping ([UInt8]) -> Bool = { _ in true }
+        _ subject: String, headers: [(name: String, value: String)] = [], _ bytes: [UInt8], of broker: BrokerAddress,
+        for span: TimeSpan, isWanted: @escaping ([UInt8]) -> Bool = { _ in true }
     ) -> Answer {
         questionsCount += 1
         let reply = "\(inbox).\(questionsCount)"
@@ -106,7 +106,7 @@ public final class BrokerVisit {
         }
         refused = { words, from in if from == broker, answer == nil { answer = .forbidden(words) } }
         defer { (hear, refused) = ({ _, _ in }, { _, _ in }) }
-        guard lines[broker]?.publish(subject, reply: reply, bytes) == true else { return .none }
+        guard lines[broker]?.publish(subject, reply: reply, headers: headers, bytes) == true else { return .none }
         wait(for: span) { [unowned self] in answer != nil || servers[broker] == nil }
         return answer ?? .none
     }

@@ -11,6 +11,12 @@ enum BucketStream {
     static let infoSubject = "$JS.API.STREAM.INFO.\(stream)"
     static let createSubject = "$JS.API.STREAM.CREATE.\(stream)"
     static let updateSubject = "$JS.API.STREAM.UPDATE.\(stream)"
+    static let messageSubject = "$JS.API.STREAM.MSG.GET.\(stream)"
+    /// What the subject of each key begins with.
+    static let keyPrefix = "$KV.\(name)."
+
+    /// What brokers say where it is not.
+    static let absentCode: Int64 = 10_059
 
     /// How many copies it has with that many brokers: of an even number none more may be lost than of one fewer.
     static func copies(brokers count: Int) -> Int { count < copiesMax ? 1 : copiesMax }
@@ -19,7 +25,7 @@ enum BucketStream {
     /// rights to write into it cannot remove an entry without a trace.
     static func configuration(copies: Int) -> [UInt8] {
         let object: JSONObject = [
-            "name": .string(stream), "subjects": .array([.string("$KV.\(name).>")]), "retention": "limits",
+            "name": .string(stream), "subjects": .array([.string("\(keyPrefix)>")]), "retention": "limits",
             "storage": "file", "max_msgs_per_subject": 1, "max_consumers": -1, "max_msgs": -1, "max_bytes": -1,
             "max_age": 0,
             "max_msg_size": -1, "discard": "new", "num_replicas": .integer(Int64(copies)), "deny_delete": true,
@@ -36,13 +42,11 @@ enum BucketStream {
         /// Why nothing can be said or done, in the broker's words.
         case failure(String)
 
-        private static let absentCode: Int64 = 10_059
-
         init(_ bytes: [UInt8]) {
             let object = (try? JSONValue.parse(bytes))?.objectValue
             if let error = object?["error"]?.objectValue {
                 let words = error["description"]?.stringValue ?? "error \(error["code"]?.integerValue ?? 0)"
-                self = error["err_code"]?.integerValue == Self.absentCode ? .absent : .failure(words)
+                self = error["err_code"]?.integerValue == absentCode ? .absent : .failure(words)
             } else if let copies = object?["config"]?.objectValue?["num_replicas"]?.integerValue {
                 self = .copies(Int(clamping: copies))
             } else {

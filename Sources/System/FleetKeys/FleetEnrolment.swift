@@ -86,5 +86,15 @@ extension FleetSetup {
         return (Set(found.map { records.credentials[$0].role }), folders)
     }
 
+    /// Throws unless there was a machine called `name`, and none of its credentials is good any more.
+    public func checkRevoked(_ name: FleetName, at now: WallTime) throws(FleetError) {
+        guard let records = try records() else { throw Self.nothing }
+        let found = records.credentials.filter { $0.name == name && $0.role.names == .machine }
+        guard !found.isEmpty else { throw FleetError("no machine called \(name.text) is enrolled", .absent) }
+        guard found.allSatisfy({ $0.revokedAt != nil || $0.endsAt.map { $0 <= now } ?? false }) else {
+            throw FleetError("the machine \(name.text) is not revoked", .present)
+        }
+    }
+
     static var nothing: FleetError { FleetError("no fleet was set up here", .absent) }
 }

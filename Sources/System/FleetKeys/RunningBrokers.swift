@@ -12,16 +12,16 @@ public import FleetLine
 /// in, and one of the fleet's account, which makes the registry of devices.
 public final class RunningBrokers {
     /// How long a broker has to answer.
-    private static let patience = TimeSpan.seconds(2)
+    static let patience = TimeSpan.seconds(2)
     /// How long it is tried to make the registry: brokers that have just started agree on who leads after some seconds.
     private static let electionPatience = TimeSpan.seconds(20)
     private static let pause = TimeSpan.milliseconds(500)
     private static let inbox = "_INBOX.setup"
     private static let tellSubject = "$SYS.REQ.CLAIMS.UPDATE"
-    private static let notUnderstood = "it answers what nobody understands"
+    static let notUnderstood = "it answers what nobody understands"
 
     private let accountToken: String
-    private let account: LineCredential
+    let account: LineCredential
     private let system: BrokerVisit
 
     /// Goes to `brokers`, which are to know `accountToken`, as users of these accounts.
@@ -33,7 +33,7 @@ public final class RunningBrokers {
         self.system = try Self.visit(brokers, as: system)
     }
 
-    private static func visit(
+    static func visit(
         _ brokers: [BrokerAddress], as credential: LineCredential
     ) throws(FleetError) -> BrokerVisit {
         do throws(SystemError) {

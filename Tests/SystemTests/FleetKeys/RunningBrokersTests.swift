@@ -148,6 +148,63 @@ import Testing
         #expect(!isIn)
     }
 
+    @Test("a machine's devices are written down as removed, each once, whatever was there, and no other's")
+    func removal() throws {
+        let port = try #require(SetUpBroker.freePorts(1).first)
+        let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/other"))
+        let made = try setup.setUp(adding: [#require(Broker("127.0.0.1:\(port)"))], at: PlayedFleet.now)
+        let broker = try SetUpBroker(folder: made[0].path, port: port)
+        let brokers = try setup.visitBrokers(at: PlayedFleet.now)
+        let machine = try #require(FleetName("kiosk-1"))
+        #expect(throws: FleetError.self) { try brokers.removeDevices(of: machine, at: PlayedFleet.now) }
+        #expect(try brokers.makeRegistry {} == .made(copies: 1))
+        #expect(try brokers.removeDevices(of: machine, at: PlayedFleet.now) == 0)
+        let path = try setup.enroll(
+            #require(FleetName("gate")), as: .gateway, until: nil, again: false, at: PlayedFleet.now)
+        let gateway = try FleetCredential(bytes: readFile(at: path, bytesMax: FleetCredential.bytesMax).bytes)
+        let line = try BrokerLine(port, gateway)
+        func put(_ key: String, _ bytes: [UInt8]) throws {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(try line.answers(to: "PUB $KV.belfry-devices.\(key) \(bytes.count)\r\n\(text)\r\n") == [])
+        }
+        func entry(removedAt: WallTime? = nil) throws -> DeviceEntry {
+            func token() throws -> DeviceToken {
+                try #require(
+                    DeviceToken(
+                        hex: (0..<64).map { _ in "0123456789abcdef".randomElement()! }.description
+                            .filter(\.isHexDigit)))
+            }
+            return try DeviceEntry(
+                bundleID: "com.example.phone", appGroup: nil, environment: .production, alertToken: token(),
+                voipToken: token(), addedAt: PlayedFleet.now, removedAt: removedAt)
+        }
+        // As many as a machine may have, which is more than one message of the brokers' holds.
+        for _ in 0..<1_000 { try put("kiosk-1.\(randomUUID())", entry().bytes) }
+        try put("kiosk-1.\(randomUUID())", entry(removedAt: PlayedFleet.now).bytes)
+        try put("kiosk-1.\(randomUUID())", ForgottenDevice(removedAt: PlayedFleet.now).bytes)
+        try put("kiosk-10.\(randomUUID())", entry().bytes)
+        let again = try setup.visitBrokers(at: PlayedFleet.now)
+        #expect(try again.removeDevices(of: machine, at: PlayedFleet.now) == 1_000)
+        #expect(try again.removeDevices(of: machine, at: PlayedFleet.now) == 0)
+        #expect(try again.removeDevices(of: #require(FleetName("kiosk-10")), at: PlayedFleet.now) == 1)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test("a registry of two brokers gets three copies as a third one is there") func raised() throws {
+        let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/other"))
+        let ports = SetUpBroker.freePorts(6)
+        let brokers = try (0..<3).map { try #require(Broker("127.0.0.1:\(ports[$0]):\(ports[$0 + 3])")) }
+        let two = try setup.setUp(adding: Array(brokers[..<2]), at: PlayedFleet.now)
+        var running = try (0..<2).map { try SetUpBroker(folder: two[$0].path, port: ports[$0]) }
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .made(copies: 1))
+        for broker in running { try broker.stop() }
+        let folders = try setup.setUp(adding: [brokers[2]], at: PlayedFleet.now)
+        running = try (0..<3).map { try SetUpBroker(folder: folders[$0].path, port: ports[$0]) }
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .raised(from: 1, to: 3))
+        #expect(try setup.visitBrokers(at: PlayedFleet.now).makeRegistry {} == .there(copies: 3))
+        withExtendedLifetime(running) {}
+    }
+
     @Test("a broker alone that gets two others has a registry of its own no more") func growing() throws {
         let state = StateDirectory(path: "\(folder.path)/other")
         let setup = try FleetSetup(state: state)

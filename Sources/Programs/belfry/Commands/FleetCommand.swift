@@ -8,6 +8,7 @@ extension Command {
             "fleet setup [--broker HOST[:PORT[:ROUTEPORT]]]...",
             "fleet enroll NAME [--gateway|--shared] [--expires SPAN] [--again]",
             "fleet revoke NAME [--gateway|--machine]",
+            "fleet remove NAME",
             "fleet join FILE [--again]",
             "fleet leave",
         ],
