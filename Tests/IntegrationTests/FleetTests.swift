@@ -35,7 +35,8 @@ extension IntegrationTests {
                 return Gateway(phone: phone, certificate: try #require(minted["certificate"]?.stringValue))
             }
             machine = try Phone(isInFleet: true)
-            try office.enroll("kiosk", for: machine)
+            let joined = try office.enroll("kiosk", for: machine)
+            #expect(joined.contains("gateway gate-") && joined.contains("belfry-agent.service"), "\(joined)")
             try machine.systemctl("start", "\(machine.name)-agent.service")
             let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             voip = try #require(device["voipToken"]?.stringValue)
@@ -181,12 +182,14 @@ final class Office {
     }
 
     /// Makes a credential for `name`, with which `phone` joins.
-    func enroll(_ name: String, _ more: String..., for phone: Phone) throws {
+    @discardableResult
+    func enroll(_ name: String, _ more: String..., for phone: Phone) throws -> String {
         let made = try belfry(["fleet", "enroll", name] + more)
         let words = made.output.split(whereSeparator: \.isWhitespace)
         let path = try #require(words.first { $0.hasSuffix(".credential") }, "\(made)")
         let joined = try phone.belfry("fleet", "join", String(path))
         #expect(joined.status.isSuccess, "\(joined.errors)")
+        return joined.output + joined.errors
     }
 
     /// Has the broker of that number stop, or go on.

@@ -75,6 +75,8 @@ public struct AskingStateMachine {
     /// What is known of a machine.
     private struct Machine {
         var heardAt: Instant?
+        /// Since when it is heard in its present life.
+        var since: Instant?
         /// Whether it has said so itself, and that was told.
         var isToldThere = false
         /// Why it is offline; nil if it is not, as far as is known.
@@ -101,6 +103,29 @@ public struct AskingStateMachine {
 
     /// When ``wake(at:)`` is to be called; nil while there is nothing to wait for.
     public var wakeAt: Instant? { lines.isEmpty ? nil : nextDue }
+
+    /// A machine that was heard: since when in its present life, when last, and whether it is offline.
+    public struct Heard: Hashable, Sendable {
+        /// Which one.
+        public let machine: FleetName
+        /// Since when, and when last.
+        public let (since, heardAt): (Instant, Instant)
+        /// Whether it is offline.
+        public let isAbsent: Bool
+        /// How many pushes it was asked to take, and has not settled.
+        public let waitingCount: Int
+    }
+
+    /// The machines that were heard, by name.
+    public var heard: [Heard] {
+        let waiting = Dictionary(grouping: flights.values.lazy.filter { !$0.isFollowed }, by: \.machine)
+        return machines.compactMap { name, machine in
+            guard let since = machine.since, let heardAt = machine.heardAt else { return nil }
+            return Heard(
+                machine: name, since: since, heardAt: heardAt, isAbsent: machine.absence != nil,
+                waitingCount: waiting[name]?.count ?? 0)
+        }.sorted { $0.machine < $1.machine }
+    }
 
     // MARK: What comes in
 
@@ -203,6 +228,7 @@ public struct AskingStateMachine {
     private mutating func note(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         var known = machines[machine] ?? Machine()
+        if known.agent != agent { known.since = now }
         if let last = known.agent, last != agent {
             if known.earlierAgents.contains(agent) { effects.append(.twice(machine)) }
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)

@@ -12,6 +12,9 @@ public struct HereMessage: Hashable, Sendable {
     /// The machine is there in its life `agent`.
     public init(agent: UInt64, isBack: Bool) { (self.agent, self.isBack) = (agent, isBack) }
 
+    /// Asks only whether a gateway answers, as no machine's agent does.
+    public static let question = HereMessage(agent: 0, isBack: false)
+
     /// As a message.
     public var bytes: [UInt8] {
         FleetMessage.written(["agent": .string(String(agent)), "back": .bool(isBack)])

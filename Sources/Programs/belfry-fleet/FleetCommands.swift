@@ -21,7 +21,9 @@ struct FleetCommands {
                belfry fleet remove NAME
                belfry fleet join FILE [--again]
                belfry fleet leave
-        All but the last two are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
+               belfry fleet status [--json]
+               belfry fleet list [--json]
+        All but the last four are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
         a credential for each machine and gateway, which joins by it.
 
         setup again adds brokers, and makes those certificates anew that end within 90 days; keys stay as they are.
@@ -34,6 +36,8 @@ struct FleetCommands {
         are told, or start with their new folder. Its devices stay until remove, and are answered 410 then.
         join checks the credential in FILE, or on standard input with -, at the brokers, and keeps it; without --again
         not in place of another fleet's, or of another name or role. leave removes it.
+        status tells how the relay or agent here stands: its lines to brokers, whom it hears, and, of a gateway, what it
+        knows of the fleet's devices. list tells, on a gateway, of each machine.
         """
 
     /// The options that they take.
@@ -44,18 +48,18 @@ struct FleetCommands {
         Option("shared", "enroll: many agents under one name"),
         Option("expires", "SPAN", "enroll: how long it is good"),
         Option("again", "enroll: another credential for a name that has one; join: instead of another"),
-        Option("help", "show the help"),
+        Option("json", "status, list: print JSON"), Option("help", "show the help"),
     ]
     /// The options that each takes.
     private static let own = [
         "setup": ["broker"], "enroll": ["gateway", "shared", "expires", "again"], "revoke": ["gateway", "machine"],
-        "remove": [], "join": ["again"], "leave": [],
+        "remove": [], "join": ["again"], "leave": [], "status": ["json"], "list": ["json"],
     ]
     private static let shortest = TimeSpan.seconds(60)
     private static let longest = TimeSpan.seconds(3_650 * 86_400)
 
     /// Runs the command in `words`.
-    func run(_ words: [String], state: StateDirectory) throws(CommandError) {
+    func run(_ words: [String], state: StateDirectory, environment: Environment) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
         let arguments = words.arguments
@@ -63,7 +67,7 @@ struct FleetCommands {
         guard let own = Self.own[verb] else {
             let meant = NearestName.nearest(to: verb, of: Self.own.keys.sorted())
             throw CommandError(
-                .usage, "belfry fleet needs one of setup, enroll, revoke, remove, join, leave",
+                .usage, "belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list",
                 meant.map { "did you mean \($0)?" } ?? "see belfry fleet --help")
         }
         if let other = words.values.keys.sorted().first(where: { !own.contains($0) }) {
@@ -80,9 +84,14 @@ struct FleetCommands {
         case ("join", 2):
             try JoinCommands(output: output).join(arguments[1], again: words.has("again"), state, at: now)
         case ("leave", 1): try JoinCommands(output: output).leave(state)
+        case ("status", 1):
+            try StatusCommands(output: output, state, environment).printStatus(asJSON: words.has("json"))
+        case ("list", 1):
+            try StatusCommands(output: output, state, environment).printList(state, asJSON: words.has("json"))
         case ("setup", _): throw CommandError(.usage, "belfry fleet setup takes no argument", "--broker HOST")
         case ("join", _): throw CommandError(.usage, "belfry fleet join takes one file", "see belfry fleet --help")
-        case ("leave", _): throw CommandError(.usage, "belfry fleet leave takes no argument")
+        case ("leave", _), ("status", _), ("list", _):
+            throw CommandError(.usage, "belfry fleet \(verb) takes no argument")
         default: throw CommandError(.usage, "belfry fleet \(verb) takes one name", "see belfry fleet --help")
         }
     }

@@ -10,6 +10,11 @@ import Glibc
 
 /// `belfry fleet join` and `leave`: whether this machine belongs to a fleet, and as what.
 struct JoinCommands {
+    /// How long a gateway has to answer.
+    private static let patience = TimeSpan.seconds(3)
+    /// Clocks that differ by more are told of.
+    private static let clockSecondsMax: Int64 = 2
+
     /// Where they print.
     let output: Output
 
@@ -28,7 +33,7 @@ struct JoinCommands {
         }
         let membership = FleetMembership(state: state)
         if !again { try check(credential, against: membership) }
-        try visitBrokers(as: credential, line)
+        try askGateways(as: credential, by: visitBrokers(as: credential, line))
         try orFailure { () throws(FleetError) in try membership.keep(credential) }
         output.line("This is the \(credential.role.rawValue) \(credential.name.text) of the fleet now.")
         output.line("  systemctl --user enable --now \(Self.unit(of: credential.role))")
@@ -78,7 +83,9 @@ struct JoinCommands {
     }
 
     /// Tells of each broker whether it lets `credential` in; throws if none does.
-    private func visitBrokers(as credential: FleetCredential, _ line: LineCredential) throws(CommandError) {
+    private func visitBrokers(
+        as credential: FleetCredential, _ line: LineCredential
+    ) throws(CommandError) -> BrokerVisit {
         ignoreBrokenPipes()
         let visit: BrokerVisit
         do throws(SystemError) {
@@ -92,12 +99,26 @@ struct JoinCommands {
             output.complaint(Printable.escaped("belfry: broker \(broker) is \(why)"))
             if case .denied = why { isDenied = true }
         }
-        guard visit.reached.isEmpty else { return }
+        guard visit.reached.isEmpty else { return visit }
         throw CommandError(
             .unavailable, "no broker lets it in",
             isDenied
                 ? "if it was not revoked, and the clock is right, the brokers are of another fleet"
                 : "is a broker running, and can its port be reached from here?")
+    }
+
+    /// Tells of the gateway that answers a machine, and of clocks that differ; nothing that keeps it from joining.
+    private func askGateways(as credential: FleetCredential, by visit: BrokerVisit) throws(CommandError) {
+        guard credential.role != .gateway, let broker = visit.reached.first else { return }
+        let answer = visit.ask(
+            FleetSubject.here(credential.name).text, HereMessage.question.bytes, of: broker, for: Self.patience)
+        guard case .bytes(let bytes) = answer, let said = try? HereAnswer(bytes: bytes) else {
+            return output.complaint("belfry: no gateway answers: until one does, no push comes here, and no device is added")
+        }
+        output.line("gateway \(said.gateway.text) answers")
+        let seconds = (said.time - WallTime(microseconds: wallTimeMicroseconds())).microseconds / 1_000_000
+        guard abs(seconds) > Self.clockSecondsMax else { return }
+        output.complaint("belfry: its clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this one")
     }
 
     private static func inbox(of credential: FleetCredential) -> String {

@@ -18,7 +18,7 @@ do throws(CommandError) {
     if words.count == 1, let work = FleetService.Work(rawValue: words[0]) {
         exit(FleetService.run(work, state: state, environment: environment))
     }
-    try FleetCommands(output: output).run(words, state: state)
+    try FleetCommands(output: output).run(words, state: state, environment: environment)
 } catch {
     output.complaint(Printable.escaped(error.message))
     exit(error.status.rawValue)

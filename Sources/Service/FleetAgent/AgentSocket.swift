@@ -4,7 +4,7 @@ import BelfrySyscalls
 import BelfryTerms
 import Fleet
 
-/// Serves the commands that ask for devices: a question a connection, of the agent's own user alone, and a line that
+/// Serves the commands that ask for devices, or how the agent stands: a question a connection, of the agent's own user alone, and a line that
 /// answers it.
 final class AgentSocket {
     private static let connectionsMax = 64
@@ -15,17 +15,19 @@ final class AgentSocket {
 
     private let loop: Loop
     private let ask: (DeviceQuestion, @escaping (DeviceAnswer) -> Void) -> Void
+    private let status: () -> FleetStatus
     private var listener: SocketListener?
     private var connections: [Int64: (connection: LineConnection, timer: any ScheduledTimer)] = [:]
     private var last: Int64 = 0
 
     /// Serves those who connect to `listener`, which stays its owner's.
     init(
-        _ listener: Int32, on loop: Loop,
+        _ listener: Int32, on loop: Loop, status: @escaping () -> FleetStatus,
         _ ask: @escaping (DeviceQuestion, @escaping (DeviceAnswer) -> Void) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.ask = ask
+        self.status = status
         self.listener = try SocketListener(
             at: listener, hasRoom: { [unowned self] in connections.count < Self.connectionsMax }, on: loop,
             description: "agent"
@@ -44,6 +46,7 @@ final class AgentSocket {
 
     private func heard(_ news: LineConnection.News, from id: Int64) {
         switch news {
+        case .line(FleetStatus.question): answer(status().line, to: id)
         case .line(let line):
             guard let question = try? DeviceQuestion.read(line) else {
                 return answer(.refused(.malformed, detail: "this agent does not know the question"), to: id)
@@ -56,7 +59,11 @@ final class AgentSocket {
     }
 
     private func answer(_ answer: DeviceAnswer, to id: Int64) {
-        connections[id]?.connection.send(answer.bytes + [UInt8(ascii: "\n")])
+        self.answer(answer.bytes + [UInt8(ascii: "\n")], to: id)
+    }
+
+    private func answer(_ line: [UInt8], to id: Int64) {
+        connections[id]?.connection.send(line)
         // The kernel takes all of it at once: an answer is shorter than what a socket holds.
         end(id)
     }

@@ -17,7 +17,12 @@ public final class MachineAgent {
     public var onTold: (String) -> Void = { _ in }
 
     /// How many messages were dropped since they made no sense, or came from where they may not.
-    public private(set) var droppedCount = 0
+    private var droppedCount = 0
+    private let since = WallTime(microseconds: wallTimeMicroseconds())
+    /// The gateways that have answered.
+    private var gateways: [FleetName: FleetStatus.Peer] = [:]
+    /// There are no more in any fleet.
+    private static let gatewaysMax = 64
 
     private let machine: FleetName
     private let lines: FleetLines
@@ -57,7 +62,9 @@ public final class MachineAgent {
 
     /// Serves commands that ask for devices at `listener`, a socket that stays its owner's.
     public func serve(_ listener: Int32) throws(SystemError) {
-        socket = try AgentSocket(listener, on: loop) { [unowned self] in devices?.perform($0, $1) }
+        socket = try AgentSocket(listener, on: loop, status: { [unowned self] in status }) { [unowned self] in
+            devices?.perform($0, $1)
+        }
     }
 
     private func lineIsUp(_ line: FleetLines.Number) {
@@ -87,12 +94,27 @@ public final class MachineAgent {
 
     private func hear(answer message: LineMessage, _ number: UInt64, by line: FleetLines.Number) {
         if devices?.heard(number, message.bytes) == true { return }
-        guard (try? HereAnswer(bytes: message.bytes)) != nil else {
+        guard let answer = try? HereAnswer(bytes: message.bytes) else {
             droppedCount += 1
             return
         }
+        note(answer)
         presence?.answered(number, by: line)
         devices?.gatewayIsThere()
+    }
+
+    private func note(_ answer: HereAnswer) {
+        let now = WallTime(microseconds: wallTimeMicroseconds())
+        guard gateways[answer.gateway] != nil || gateways.count < Self.gatewaysMax else { return }
+        gateways[answer.gateway] = FleetStatus.Peer(
+            name: answer.gateway, since: gateways[answer.gateway]?.since ?? now, heardAt: now,
+            clockSeconds: (answer.time - now).microseconds / 1_000_000)
+    }
+
+    private var status: FleetStatus {
+        FleetStatus(
+            name: machine, since: since, lines: lines.status, standing: nil,
+            peers: gateways.values.sorted { $0.name < $1.name }, droppedCount: droppedCount)
     }
 
     private func say(_ word: FleetSaying.Word, _ place: Int64, _ reply: String, _ line: FleetLines.Number?) {

@@ -9,6 +9,8 @@ final class EndpointConnections {
     enum Input {
         /// It asks for something.
         case question(RelayQuestion)
+        /// It is a command, and wants to be told how this relay stands.
+        case status
         /// It is gone.
         case gone
     }
@@ -51,15 +53,25 @@ final class EndpointConnections {
     private func heard(_ news: LineConnection.News, from id: PushAsking.Asker) {
         switch news {
         case .line(let line):
+            guard line != FleetStatus.question else { return take(.status, id) }
             // One of a later version may ask for more.
             if let question = RelayQuestion(line: line) { take(.question(question), id) }
         case .taken: break
-        case .ended, .lost:
-            guard let connection = connections.removeValue(forKey: id) else { return }
-            // After this callback, which the connection itself makes.
-            loop.afterThis(description: "endpoint left") { connection.close() }
-            take(.gone, id)
-            listener?.resume()
+        case .ended, .lost: end(id)
         }
+    }
+
+    /// Tells a command how this relay stands, with which it leaves.
+    func tell(_ status: FleetStatus, _ id: PushAsking.Asker) {
+        connections[id]?.send(status.line)
+        connections[id]?.endSending()
+    }
+
+    private func end(_ id: PushAsking.Asker) {
+        guard let connection = connections.removeValue(forKey: id) else { return }
+        // After this callback, which the connection itself makes.
+        loop.afterThis(description: "endpoint left") { connection.close() }
+        take(.gone, id)
+        listener?.resume()
     }
 }

@@ -15,7 +15,8 @@ public final class GatewayRelay {
     public var onTold: (String) -> Void = { _ in }
 
     /// How many messages were dropped since they made no sense, or came from where they may not.
-    public private(set) var droppedCount = 0
+    private var droppedCount = 0
+    private let since = WallTime(microseconds: wallTimeMicroseconds())
 
     private let gateway: FleetName
     private let lines: FleetLines
@@ -65,8 +66,21 @@ public final class GatewayRelay {
             asking?.ask(machine, toTake: message, as: number, for: endpoint)
         case .question(.fence(let number)):
             bucket?.fence { [weak self] in self?.endpoints?.tell(.fenced(number, isCertain: $0), endpoint) }
+        case .status: endpoints?.tell(status, endpoint)
         case .gone: asking?.leave(endpoint)
         }
+    }
+
+    private var status: FleetStatus {
+        let (now, wall) = (loop.now, WallTime(microseconds: wallTimeMicroseconds()))
+        let peers = (asking?.heard ?? []).map { heard in
+            FleetStatus.Peer(
+                name: heard.machine, since: wall + (heard.since - now), heardAt: wall + (heard.heardAt - now),
+                isAbsent: heard.isAbsent, waitingCount: heard.waitingCount)
+        }
+        return FleetStatus(
+            name: gateway, since: since, lines: lines.status, standing: bucket?.standing, peers: peers,
+            droppedCount: droppedCount)
     }
 
     private func lineIsUp(_ line: FleetLines.Number) {
@@ -112,9 +126,11 @@ public final class GatewayRelay {
             droppedCount += 1
             return
         }
-        // It comes by each line.
-        guard heard.isFirst(reply) else { return }
-        asking?.hear(here, of: machine)
+        if here != .question {
+            // It comes by each line.
+            guard heard.isFirst(reply) else { return }
+            asking?.hear(here, of: machine)
+        }
         let answer = HereAnswer(gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()))
         _ = lines.publish(reply, answer.bytes, over: line)
     }

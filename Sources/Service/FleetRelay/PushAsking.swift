@@ -47,6 +47,9 @@ final class PushAsking {
         machine = AskingStateMachine(limits: limits, at: loop.now)
     }
 
+    /// The machines that were heard.
+    var heard: [AskingStateMachine.Heard] { machine.heard }
+
     func ask(_ machine: FleetName, toTake message: [UInt8], as name: UInt64, for asker: Asker) {
         lastNumber += 1
         pushes[lastNumber] = Push(asker: asker, name: name, machine: machine, message: message)

@@ -10,7 +10,7 @@ public import FleetLine
 /// It belongs to its thread, where nothing else happens meanwhile. The process must ignore SIGPIPE.
 public final class BrokerVisit {
     /// What came of a question.
-    enum Answer {
+    public enum Answer {
         /// This, by whoever answered.
         case bytes([UInt8])
         /// Nobody listens to such questions.
@@ -89,7 +89,7 @@ public final class BrokerVisit {
     }
 
     /// Asks `broker` by `bytes` on `subject`, and waits for the first answer that `isWanted`, for `span` at most.
-    func ask(
+    public func ask(
         _ subject: String, headers: [(name: String, value: String)] = [], _ bytes: [UInt8], of broker: BrokerAddress,
         for span: TimeSpan, isWanted: @escaping ([UInt8]) -> Bool = { _ in true }
     ) -> Answer {

@@ -47,8 +47,12 @@ public final class FleetLines {
     /// The lines that are up.
     public private(set) var up: Set<Number> = []
 
-    /// Where `line` goes, or went last.
-    public func broker(of line: Number) -> BrokerAddress { machine.broker(of: machine.lines[line]) }
+    private func broker(of line: Number) -> BrokerAddress { machine.broker(of: machine.lines[line]) }
+
+    /// How each line stands.
+    public var status: [FleetStatus.Line] {
+        machine.lines.map { FleetStatus.Line(broker: "\(machine.broker(of: $0))", isUp: up.contains($0.number)) }
+    }
 
     /// Sends `bytes` to `subject` over `line`, and has an answer go to `reply`; false, and nothing is sent now or
     /// later, unless it is up and has room.

@@ -1,11 +1,11 @@
-import BelfrySyscalls
+public import BelfrySyscalls
 import Glibc
 
 /// A program of this user that runs, as commands reach it: by a socket, which takes a line and answers with one.
-enum CommandSocket {
+public enum CommandSocket {
     /// Sends `line` to the socket at `path`, and waits for what is answered, for so many seconds; at most about
     /// `bytesMax` bytes of it are read.
-    static func exchange(
+    public static func exchange(
         _ line: [UInt8], at path: String, patienceSeconds: Int, bytesMax: Int
     ) throws(SystemError) -> [UInt8] {
         let connection = try connectStream(to: path, waits: true)
