@@ -188,6 +188,31 @@ import Testing
         #expect(try trial.fence())
     }
 
+    @Test("what a broker does not deliver without an answer to flow control comes too, and the registry has all of it")
+    func many() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let count = 8_000
+        try played.write(count) { ("door-\($0 % 8).\(id($0))", entry().bytes) }
+        let trial = try BucketTrial("gate", played)
+        try trial.connect()
+        // Whoever asks meanwhile is told that nothing can be said, and the first who hears otherwise finds all there.
+        let end = loop.now + .seconds(60)
+        var refusedCount = 0
+        while try !trial.fence() {
+            refusedCount += 1
+            try #require(loop.now < end)
+        }
+        #expect(trial.registry.all().count == count && trial.bucket.standing == .whole && refusedCount > 0)
+        #expect(trial.refusals == [] && trial.warnings == [])
+        // Who begins again knows them, and hears of none.
+        let again = try BucketTrial(of: trial)
+        try again.connect()
+        #expect(loop.runs { again.bucket.standing == .whole })
+        #expect(try again.fence())
+    }
+
     @Test("a device that was removed long ago becomes a forgotten one in the bucket, and leaves the registry")
     func forgotten() throws {
         let loop = try Loop()
