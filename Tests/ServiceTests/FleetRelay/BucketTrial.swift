@@ -106,7 +106,7 @@ final class PlayedBucket {
 
 /// A gateway's bucket, with a registry of its own and one line to the broker.
 final class BucketTrial {
-    private let state: TemporaryFolder
+    let state: TemporaryFolder
     let played: PlayedBucket
     let gateway: FleetName
     private(set) var bucket: DeviceBucket!
