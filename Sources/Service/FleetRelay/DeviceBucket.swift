@@ -142,6 +142,7 @@ public final class DeviceBucket {
     /// Answers true once the registry has all devices that the bucket has now, so that a token which it does not know
     /// is nobody's; false if that cannot be said.
     public func fence(_ answer: @escaping (Bool) -> Void) {
+        heedMirror()
         lastNumber += 1
         fenced[lastNumber] = answer
         carryOut(fences.ask(lastNumber, at: loop.now))
@@ -329,16 +330,22 @@ extension DeviceBucket {
     }
 
     private func settle() {
-        let now = loop.now
-        if changed.isEmpty, !mirror.hasChanges {
-            carryOut(fences.heed(mirror.standing, reached: mirror.reached, at: now))
-        } else {
-            // The registry is behind: what it does not know may be somebody's.
-            if mirror.standing != .whole { carryOut(fences.heed(mirror.standing, reached: 0, at: now)) }
-            writeSoon()
-        }
-        carryOut(answering.look(at: now, mirror))
+        heedMirror()
+        if !isRegistryWhole { writeSoon() }
+        carryOut(answering.look(at: loop.now, mirror))
         wait()
+    }
+
+    /// Whether the registry has all that the mirror has.
+    private var isRegistryWhole: Bool { changed.isEmpty && !mirror.hasChanges }
+
+    /// What the registry does not know may be somebody's while it is behind.
+    private func heedMirror() {
+        if isRegistryWhole {
+            carryOut(fences.heed(mirror.standing, reached: mirror.reached, at: loop.now))
+        } else if mirror.standing != .whole {
+            carryOut(fences.heed(mirror.standing, reached: 0, at: loop.now))
+        }
     }
 
     private func wait() {

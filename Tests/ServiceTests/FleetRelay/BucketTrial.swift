@@ -71,6 +71,20 @@ final class PlayedBucket {
         #expect(owner.publish("$KV.belfry-devices.\(key)", bytes))
     }
 
+    /// Writes so many, each as `value` says, as fast as the line takes them.
+    func write(_ count: Int, _ value: (Int) -> (key: String, bytes: [UInt8])) throws {
+        for number in 0..<count {
+            let (key, bytes) = value(number)
+            let subject = "$KV.belfry-devices.\(key)"
+            try #require(loop.runs { owner.publish(subject, bytes) })
+        }
+        try #require(
+            loop.runs {
+                let state = try? answer("$JS.API.STREAM.INFO.\(Self.stream)")["state"]?.objectValue
+                return state?["messages"] == .integer(Int64(count))
+            })
+    }
+
     /// The watches that the broker has.
     func watches() throws -> [JSONValue] {
         try #require(try answer("$JS.API.CONSUMER.NAMES.\(Self.stream)")["consumers"]?.arrayValue)
@@ -92,7 +106,7 @@ final class PlayedBucket {
 
 /// A gateway's bucket, with a registry of its own and one line to the broker.
 final class BucketTrial {
-    let state = TemporaryFolder()
+    let state: TemporaryFolder
     let played: PlayedBucket
     let gateway: FleetName
     private(set) var bucket: DeviceBucket!
@@ -102,8 +116,20 @@ final class BucketTrial {
     /// Those that the endpoint looks into.
     let registry: TokenRegistry
 
-    init(_ name: String, _ played: PlayedBucket, limits: MirrorStateMachine.Limits = .init()) throws {
-        (self.played, gateway) = (played, try #require(FleetName(name)))
+    convenience init(_ name: String, _ played: PlayedBucket, limits: MirrorStateMachine.Limits = .init()) throws {
+        try self.init(#require(FleetName(name)), played, limits: limits, TemporaryFolder())
+    }
+
+    /// The same gateway's next process.
+    convenience init(of trial: BucketTrial) throws {
+        trial.disconnect()
+        try self.init(trial.gateway, trial.played, limits: .init(), trial.state)
+    }
+
+    private init(
+        _ gateway: FleetName, _ played: PlayedBucket, limits: MirrorStateMachine.Limits, _ state: TemporaryFolder
+    ) throws {
+        (self.played, self.gateway, self.state) = (played, gateway, state)
         registry = try TokenRegistry(state: StateDirectory(path: state.path))
         bucket = try DeviceBucket(
             gateway: gateway, registry: RegistryMirror(state: StateDirectory(path: state.path)), limits: limits,

@@ -1,7 +1,9 @@
 import BelfryAppGroup
+import BelfryDatabase
 import BelfryDevices
 import BelfryEventLoop
 import BelfryJSON
+import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Fleet
@@ -185,6 +187,56 @@ import Testing
         }
         try played.broker.goOn()
         #expect(loop.runs { trial.bucket.standing == .whole })
+        #expect(try trial.fence())
+    }
+
+    @Test("what a broker does not deliver without an answer to flow control comes too, and the registry has all of it")
+    func many() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let count = 8_000
+        try played.write(count) { ("door-\($0 % 8).\(id($0))", entry().bytes) }
+        let trial = try BucketTrial("gate", played)
+        try trial.connect()
+        // Whoever asks meanwhile is told that nothing can be said, and the first who hears otherwise finds all there.
+        let end = loop.now + .seconds(60)
+        var refusedCount = 0
+        while try !trial.fence() {
+            refusedCount += 1
+            _ = loop.runs(within: .milliseconds(2)) { false }
+            try #require(loop.now < end)
+        }
+        #expect(trial.registry.all().count == count && trial.bucket.standing == .whole && refusedCount > 0)
+        #expect(trial.refusals == [] && trial.warnings == [])
+        // Who begins again knows them, and hears of none.
+        let again = try BucketTrial(of: trial)
+        try again.connect()
+        #expect(loop.runs { again.bucket.standing == .whole })
+        #expect(try again.fence())
+    }
+
+    @Test(
+        "while the registry takes nothing, nothing is certain and people are warned; a second after it does all is there"
+    )
+    func unwritable() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let trial = try BucketTrial("gate", played)
+        try trial.connect()
+        #expect(loop.runs { trial.bucket.standing == .empty })
+        let database = try Database(
+            "devices.sqlite", in: Directory.open(path: "\(trial.state.path)/devices", makes: false), sharing: .shared,
+            bytesMax: 256 << 20)
+        try database.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON devices BEGIN SELECT RAISE(ABORT, 'full'); END")
+        let added = try device(trial.ask(addition(1), of: door))
+        #expect(loop.runs { !trial.warnings.isEmpty })
+        #expect(try trial.bucket.standing == .whole && !trial.fence())
+        #expect(trial.registry.standing(of: added.entry.alertToken) == .unknown)
+        try database.execute("DROP TRIGGER full")
+        #expect(loop.runs { trial.registry.standing(of: added.entry.alertToken) != .unknown })
         #expect(try trial.fence())
     }
 
