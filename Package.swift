@@ -387,8 +387,8 @@ let programs: [Target] = [
         "Programs/belfry-fleet",
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
-            "BelfryJSON", "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Fleet", "FleetAgent",
-            "FleetKeys", "FleetLine", "FleetRelay", "PushCarrier", "RingEar",
+            "BelfryJSON", "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Fleet",
+            "FleetAgent", "FleetKeys", "FleetLine", "FleetRelay", "PushCarrier", "RingEar",
         ]),
     program(
         "Programs/belfry-worker",

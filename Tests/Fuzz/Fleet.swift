@@ -107,6 +107,9 @@ func feedRelayWords(_ bytes: [UInt8]) {
     if let question = RelayQuestion(line: line) {
         precondition(RelayQuestion(line: Array(question.line.dropLast())) == question, "a question does not read back")
     }
+    if let status = FleetStatus(line: line) {
+        precondition(FleetStatus(line: Array(status.line.dropLast())) == status, "a status does not read back")
+    }
     if let news = RelayNews(line: line) {
         precondition(!news.line.dropLast().contains(newline), "news of two lines")
         precondition(RelayNews(line: Array(news.line.dropLast())) == news, "news do not read back")

@@ -80,6 +80,11 @@ extension IntegrationTests {
             #expect(steps.starts(with: ["accepted", "handed-over", "received"]), "\(steps)")
             #expect(try log(of: 0).first { $0["step"] == "handed-over" }?["machine"] == "kiosk")
             #expect(try !machine.hasFailedUnits() && !gateways[0].phone.hasFailedUnits())
+            let listed = try object(gateways[0].phone.belfry("fleet", "list", "--json"))
+            #expect(listed["machine"] == "kiosk" && listed["there"] == true && listed["devices"] == 1, "\(listed)")
+            let status = try machine.belfry("fleet", "status").output
+            #expect(status.contains("up") && status.contains("gateway  gate-1"), "\(status)")
+            #expect(try gateways[1].phone.belfry("fleet", "status").output.contains("as the fleet has them"))
         }
 
         @Test("the same push by both gateways is delivered once, and both hear of it") func once() throws {

@@ -113,7 +113,8 @@ struct JoinCommands {
         let answer = visit.ask(
             FleetSubject.here(credential.name).text, HereMessage.question.bytes, of: broker, for: Self.patience)
         guard case .bytes(let bytes) = answer, let said = try? HereAnswer(bytes: bytes) else {
-            return output.complaint("belfry: no gateway answers: until one does, no push comes here, and no device is added")
+            return output.complaint(
+                "belfry: no gateway answers: until one does, no push comes here, and no device is added")
         }
         output.line("gateway \(said.gateway.text) answers")
         let seconds = (said.time - WallTime(microseconds: wallTimeMicroseconds())).microseconds / 1_000_000
