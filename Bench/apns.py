@@ -44,6 +44,7 @@ class Place:
 
     def __init__(self, machine):
         self.machine = machine
+        self.push_socket, self.runtime = machine.push_socket, machine.runtime / "belfry"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="belfry-bench-", dir="/var/tmp"))
         self.state = self.folder / "state"
         self.payload = self.folder / "payload.json"
@@ -60,7 +61,8 @@ class Place:
 
     @property
     def environment(self):
-        return os.environ | {"BELFRY_STATE_DIRECTORY": str(self.state), "BELFRY_SOCKET": self.machine.push_socket}
+        return os.environ | {"BELFRY_STATE_DIRECTORY": str(self.state), "BELFRY_SOCKET": self.push_socket,
+                             "BELFRY_RUNTIME_DIRECTORY": str(self.runtime)}
 
     def belfry(self, *words):
         return subprocess.run([self.machine.stage / "bin/belfry", *words], env=self.environment, check=True,

@@ -112,6 +112,20 @@ extension IntegrationTests {
             #expect(latest <= .seconds(1), "\(latest)")
         }
 
+        @Test("all brokers are killed: what waits is delivered within 5 s of their return, once") func all() throws {
+            let loop = try Loop()
+            var returnedAt = loop.now
+            let (latest, counts) = try go(
+                disturb: { for broker in 0..<3 { try office.signal(broker, SIGKILL) } },
+                mend: {
+                    returnedAt = loop.now
+                    for broker in 0..<3 { try office.startAgain(broker) }
+                })
+            #expect(counts == [Int](repeating: 1, count: Self.pushesCount))
+            let last = sink.taken.values.compactMap(\.first).max() ?? loop.now
+            #expect(last - returnedAt <= .seconds(5), "\(last - returnedAt), \(latest)")
+        }
+
         @Test("the agent is killed: none lost, none later than 2 s") func agent() throws {
             let (latest, counts) = try go(
                 disturb: { try machine.systemctl("kill", "--signal=KILL", "\(machine.name)-agent.service") })

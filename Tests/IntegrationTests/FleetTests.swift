@@ -1,8 +1,10 @@
 import BelfryAppGroup
+import BelfryDevices
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import DeviceRegistry
 import Glibc
 import Support
 import Testing
@@ -113,6 +115,22 @@ extension IntegrationTests {
             let device = try #require(object(machine.belfry("device", "list", "--json"))["id"]?.stringValue)
             #expect(try machine.belfry("device", "remove", device).status.isSuccess)
             #expect(try waitUntil { try push("{}", to: voip).contains("Unregistered") })
+        }
+
+        @Test("a device that another program adds on the machine, as belfry-calls for an app, is the fleet's too")
+        func announced() throws {
+            let device = try TokenRegistry(state: machine.state).add(
+                bundleID: "com.example.phone", appGroup: nil, environment: .production,
+                at: WallTime(microseconds: wallTimeMicroseconds()))
+            #expect(
+                try waitUntil {
+                    try push(#"{"callId": "1"}"#, to: device.voipToken.hex, by: 1) == "200"
+                })
+            #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
+            // The gateway shows whose it is, and leaves it alone.
+            let refused = try gateways[1].phone.belfry("device", "remove", device.id)
+            #expect(refused.status == .exited(code: 64) && refused.errors.contains("kiosk"), "\(refused)")
+            #expect(try gateways[1].phone.belfry("device", "list").output.contains("\(device.id) com.example.phone"))
         }
 
         @Test("a machine without its agent is offline; what was kept rings as the agent is back") func back() throws {

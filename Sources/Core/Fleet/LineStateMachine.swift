@@ -39,8 +39,11 @@ public struct LineStateMachine: Sendable {
         case sayDenied(Line)
     }
 
-    /// How long a line waits before it is tried again: twice as long each time.
-    public static let (firstDelay, longestDelay) = (TimeSpan.milliseconds(100), TimeSpan.seconds(15))
+    /// How long a line waits before it is tried again: twice as long each time, and never so long that what waits for
+    /// the first broker that comes back is later than 5 s.
+    public static let (firstDelay, longestDelay) = (TimeSpan.milliseconds(100), TimeSpan.seconds(4))
+    /// How long a line has been up that begins with the first delay again.
+    private static let steadySpan = TimeSpan.seconds(15)
     /// The same where the credential was refused, the first time and later.
     public static let (firstDenial, laterDenials) = (TimeSpan.seconds(120), TimeSpan.seconds(300))
     /// How long a line waits that found the other's broker at each address, until it looks again.
@@ -155,7 +158,7 @@ public struct LineStateMachine: Sendable {
     }
 
     private mutating func fail(_ line: Line, at now: Instant, random: inout some RandomNumberGenerator) {
-        if case .up(_, let since) = places[line.number].state, now >= since + Self.longestDelay {
+        if case .up(_, let since) = places[line.number].state, now >= since + Self.steadySpan {
             places[line.number].failures = 0
         }
         let doublings = min(places[line.number].failures, 10)

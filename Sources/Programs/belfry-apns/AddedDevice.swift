@@ -16,6 +16,8 @@ struct AddedDevice {
     let alertToken, voipToken: DeviceToken
     /// How it stands.
     let state: String
+    /// The machine of the fleet that has it; nil for this one.
+    let machine: FleetName?
 
     /// One of the registry.
     init(_ device: VirtualDevice) {
@@ -26,6 +28,7 @@ struct AddedDevice {
         callPayload = device.callPayload
         alertToken = device.alertToken
         voipToken = device.voipToken
+        machine = device.machine
         state = device.removedAt != nil ? "removed" : device.isOffline ? "offline" : "online"
     }
 
@@ -39,6 +42,7 @@ struct AddedDevice {
         callPayload = entry.callPayload
         alertToken = entry.alertToken
         voipToken = entry.voipToken
+        machine = nil
         state = entry.removedAt != nil ? "removed" : entry.isOffline ? "offline" : "online"
     }
 
@@ -51,6 +55,7 @@ struct AddedDevice {
             "id": .string(id), "bundleId": .string(bundleID), "environment": .string(environment.rawValue),
             "state": .string(state), "alertToken": .string(alertToken.hex), "voipToken": .string(voipToken.hex),
         ]
+        if let machine { object["machine"] = .string(machine.text) }
         if let appGroup { object["appGroup"] = .string(appGroup.text) }
         if let callPayload { object["payload"] = .string(callPayload.rawValue) }
         return object

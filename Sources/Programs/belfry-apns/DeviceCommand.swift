@@ -107,7 +107,7 @@ struct DeviceCommand {
             throw CommandError(.usage, "--count is a whole number from 1 to \(TokenRegistry.devicesMax)")
         }
         let configured = SettingsLoader.load(environment: variables).settings.appGroup
-        let sharing = GroupSharing(group, configured: configured, among: registry.all())
+        let sharing = GroupSharing(group, configured: configured, among: registry.all().filter { $0.machine == nil })
         if let others = sharing.others(than: bundleID), group == nil, !words.has("share") {
             throw CommandError(
                 .usage, "the group \(sharing.group) is that of \(others), whose server could hang up its calls",
@@ -162,7 +162,8 @@ struct DeviceCommand {
             let group = device.appGroup?.text ?? "-"
             let tokens = words.has("tokens") ? " \(added.tokens)" : ""
             output.line(
-                "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(added.state)" + tokens)
+                "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(added.state)" + tokens
+                    + (device.machine.map { " of \($0.text)" } ?? ""))
         }
     }
 
@@ -171,6 +172,10 @@ struct DeviceCommand {
     ) throws(CommandError) {
         let known = registry.all().first { device in
             device.id == name.lowercased() || device.registrations.contains { $0.token == DeviceToken(hex: name) }
+        }
+        if let machine = known?.machine {
+            throw CommandError(
+                .usage, "the device \(name) is the machine \(machine.text)'s", "belfry device \(verb) there")
         }
         if let agent, let known, known.removedAt == nil {
             let question: DeviceQuestion =

@@ -52,7 +52,7 @@ final class AppTokens {
     func forget(_ app: String) { given[app] = nil }
 
     private func token(of app: String, in registry: TokenRegistry) throws(RegistryError) -> Given {
-        let newest = registry.all().last { $0.bundleID == app && $0.removedAt == nil }
+        let newest = registry.all().last { $0.bundleID == app && $0.removedAt == nil && $0.machine == nil }
         let now = WallTime(microseconds: wallTimeMicroseconds())
         let device =
             if let newest { newest } else {

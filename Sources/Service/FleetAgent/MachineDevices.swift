@@ -19,12 +19,17 @@ final class MachineDevices {
     private var isCompared = false
     /// What the fleet has of this machine, as far as it was listed.
     private var listed: [NamedDevice] = []
+    /// The names of those that the fleet has, or has refused; nil until it was asked.
+    private var known: Set<String>?
+    private var watch: RegistryWatch?
 
     init(registry: TokenRegistry, asking: DeviceAsking, on loop: Loop, tell: @escaping (String) -> Void) {
         self.registry = registry
         self.asking = asking
         self.loop = loop
         self.tell = tell
+        // Others may add devices, as belfry-calls does for its apps. Without a watch they are seen at the next start.
+        watch = try? registry.watch(on: loop) { [weak self] in self?.announceNew() }
     }
 
     func lineIsUp() { asking.lineIsUp() }
@@ -48,7 +53,11 @@ final class MachineDevices {
     private func written(_ answer: DeviceAnswer, of question: DeviceQuestion) -> DeviceAnswer {
         do throws(RegistryError) {
             switch (question, answer) {
-            case (.add, .devices(let devices, _)): for device in devices { try put(device) }
+            case (.add, .devices(let devices, _)):
+                for device in devices {
+                    known?.insert(device.id)
+                    try put(device)
+                }
             case (.remove(let id), .done): _ = try registry.remove(id, at: wallNow)
             case (.online(let id), .done): _ = try registry.setOffline(false, id)
             case (.offline(let id), .done): _ = try registry.setOffline(true, id)
@@ -82,7 +91,7 @@ extension MachineDevices {
     func gatewayIsThere() {
         guard !isCompared else { return }
         isCompared = true
-        listed = []
+        (listed, known) = ([], nil)
         list(after: nil)
     }
 
@@ -100,15 +109,23 @@ extension MachineDevices {
     }
 
     private func compare() {
-        let known = Dictionary(listed.map { ($0.id, $0.entry) }) { _, last in last }
+        known = Set(listed.map(\.id))
         do throws(RegistryError) {
             for device in listed { try follow(device) }
         } catch {
             tell("devices cannot be written: \(error)")
             return compareLater()
         }
-        let own = registry.all().filter { $0.machine == nil && $0.removedAt == nil && known[$0.id] == nil }
-        announce(own.compactMap { NamedDevice($0.id, DeviceEntry($0)) }[...])
+        listed = []
+        announceNew()
+    }
+
+    /// Announces the devices that the fleet does not have.
+    private func announceNew() {
+        guard let known else { return }
+        let new = registry.all().filter { $0.machine == nil && $0.removedAt == nil && !known.contains($0.id) }
+        self.known?.formUnion(new.map(\.id))
+        announce(new.compactMap { NamedDevice($0.id, DeviceEntry($0)) }[...])
     }
 
     /// The machine's registry has of `device` what the fleet has.
