@@ -64,7 +64,8 @@ class Fleet:
         brokers = [f"--broker=127.0.0.1:{ports[i]}:{ports[i + BROKERS]}" for i in range(BROKERS)]
         self.fleet("setup", *brokers)
         program = place.machine.peers / "nats/usr/sbin/nats-server"
-        for folder, port in zip(sorted((self.keys / "fleet/setup").glob("broker-*")), ports):
+        for port in ports[:BROKERS]:
+            folder = next((self.keys / "fleet/setup").glob(f"broker-*{port}*"))
             command = [program, "-c", "nats.conf"]
             stack.enter_context(apns.running(command, port, cwd=folder, stderr=subprocess.DEVNULL))
         setting.wait_until(lambda: "registry of devices" in self.fleet("setup"), "a registry of devices")

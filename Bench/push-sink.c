@@ -1,6 +1,7 @@
 // push-sink PATH: the least that can be at a push socket. Takes each push that comes to PATH, and says `received`.
 
 #include "peer.h"
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
