@@ -131,6 +131,17 @@ import Testing
         }
     }
 
+    @Test("which unit a connection would start is read from systemctl's list") func service() {
+        let list = """
+            /run/user/1/belfry/agent.sock belfry-agent.socket belfry-agent.service
+            127.0.0.1:2197                belfry-apns.socket  belfry-apns.service
+
+            """
+        #expect(FleetStanding.service(at: "/run/user/1/belfry/agent.sock", in: list) == "belfry-agent.service")
+        #expect(FleetStanding.service(at: "/run/user/1/belfry/agent", in: list) == nil)
+        #expect(FleetStanding.service(at: "/a", in: "/a b\n\n/a") == nil)
+    }
+
     @Test("a credential that was cut short is told of, and ends with 69") func damaged() throws {
         try FleetMembership(state: state).keep(credential())
         let path = "\(state.path)/fleet/machine"

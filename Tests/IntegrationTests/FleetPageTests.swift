@@ -29,9 +29,20 @@ extension IntegrationTests {
             let hosts = try PlayedHosts(["staging.example", "phone-1.example"], brokers: 1)
             try follow(blocks[Self.staging], on: hosts, as: "staging.example", gateway: "staging.example")
             #expect(try waitUntil { try hosts["phone-1.example"].rings().map(\.call) == ["1"] })
-            let doctor = try hosts["phone-1.example"].belfry("doctor", "--json").output
-            let finding = doctor.split(separator: "\n").first { $0.contains(#""check":"fleet""#) }
-            #expect(finding?.contains("1 of 1 lines up, gateway staging") == true, "\(doctor)")
+            let phone = try hosts["phone-1.example"]
+            #expect(try fleetFinding(of: phone).contains("1 of 1 lines up, gateway staging"))
+            // Its socket listens on, and a question would start it.
+            try phone.systemctl("stop", "\(phone.name)-agent.service")
+            #expect(try fleetFinding(of: phone).contains("belfry-agent.service is off: no push comes here"))
+            #expect(try phone.belfry("status").output.contains("machine phone-1: belfry-agent.service is off"))
+            let unit = "\(phone.name)-agent.service"
+            #expect(try phone.systemctl("show", "--property=ActiveState", "--value", unit).output == "inactive\n")
+        }
+
+        /// What the doctor says of the fleet.
+        private func fleetFinding(of phone: Phone) throws -> Substring {
+            let said = try phone.belfry("doctor", "--json").output
+            return try #require(said.split(separator: "\n").first { $0.contains(#""check":"fleet""#) }, "\(said)")
         }
 
         /// Runs `blocks` at `host`, where the keys are; the push at the end is answered 200.

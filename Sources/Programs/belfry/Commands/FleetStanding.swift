@@ -27,8 +27,6 @@ struct FleetStanding {
         let text: String
     }
 
-    /// What the kernel calls both.
-    private static let program = "belfry-fleet"
     private static let patienceSeconds = 2
 
     /// By which it joined.
@@ -71,9 +69,7 @@ struct FleetStanding {
     }
 
     private static func ask(at path: String) -> Answer {
-        // A connection would start it where its socket is systemd's.
-        let sockets = ListeningSockets.inodes(at: path)
-        guard sockets.isEmpty || SocketHolder.first(of: sockets, named: program) != nil else { return .off }
+        guard mayRun(at: path) else { return .off }
         let line: [UInt8]
         do throws(SystemError) {
             line = try CommandSocket.exchange(
@@ -86,6 +82,25 @@ struct FleetStanding {
             return .silent("what it says is not understood")
         }
         return .status(status)
+    }
+
+    /// Whether a question at `path` starts nothing: the unit is active that a connection would start, or no manager
+    /// listens there. Whose the socket is, `/proc` does not tell of confined processes.
+    private static func mayRun(at path: String) -> Bool {
+        guard ListeningSockets.contains(path),
+            let sockets = Systemctl.ask(["list-sockets", "--no-legend", "--plain", "--full"]),
+            let unit = service(at: path, in: sockets)
+        else { return true }
+        return Systemctl.property("ActiveState", of: unit) == "active"
+    }
+
+    /// The unit that a connection to `path` starts, by systemctl's list: address, socket, unit.
+    static func service(at path: String, in sockets: String) -> String? {
+        for line in sockets.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 3, words[0] == path { return String(words[2]) }
+        }
+        return nil
     }
 
     /// Who it is, for people.

@@ -29,7 +29,7 @@ enum FleetChecks {
         let ofCredential = credential(standing, now)
         switch standing.answer {
         case .off:
-            let who = standing.credential.role == .gateway ? "no machine is reached" : "no push of the fleet comes here"
+            let who = standing.credential.role == .gateway ? "no machine is reached" : "no push comes here"
             let detail = "\(standing.unit) is off: \(who)"
             let mend = "systemctl --user enable --now \(standing.unit)"
             return ofCredential + [Finding(.fail, "fleet", detail, mend: mend)]
