@@ -403,9 +403,9 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
-            "BelfryApps", "BelfryBus", "BelfryContacts", "BelfryExtensionPackage", "BelfryLines", "CallChannel",
-            "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "Desktop", "DirectoryLoading",
-            "ExtensionKeeping",
+            "BelfryApps", "BelfryBus", "BelfryContacts", "BelfryDevices", "BelfryExtensionPackage", "BelfryLines",
+            "CallChannel", "CallControl", "CallDirectory", "CallDirectoryFiles", "CallLedger", "Desktop",
+            "DirectoryLoading", "ExtensionKeeping", "Fleet",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryProtocol", "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration",
             "Interception", "PushFollowing",

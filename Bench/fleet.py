@@ -45,7 +45,7 @@ def serving(stage, work, environment, runtime):
         number = listener.fileno()
         command = ["/bin/sh", "-c", f'exec "$0" {work} 3<&{number}', stage / "bin/belfry-fleet"]
         process = subprocess.Popen(command, env=environment | {"LISTEN_FDS": "1"}, pass_fds=[number],
-                                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                   stdin=subprocess.DEVNULL)
         try:
             yield process
         finally:
@@ -98,6 +98,14 @@ class Fleet:
             devices.append(json.loads(host.belfry(self.stage, *words)))
             taken.append((time.monotonic() - began) * 1000)
         return devices, taken
+
+
+def opened_log(place, port):
+    """The log of pushes, which there is from the first push on, at its end."""
+    apns.Provider(port).push(place, place.offline, str(uuid.uuid4()))
+    log = (place.state / "apns/log.jsonl").open()
+    log.seek(0, os.SEEK_END)
+    return log
 
 
 def milliseconds_to(place, provider, log, device):
@@ -163,7 +171,7 @@ def measure(machine, rounds, count):
             cheap, added = fleet.machine("sink", str(sink), stack, AT_ONCE)
             rows = [figures.plain_row("device add on a machine of a fleet, to its tokens (ms)", added, figures.median, 50,
                                       "50 ms")]
-            with apns.endpoint(place) as (port, _), (place.state / "apns/log.jsonl").open() as log:
+            with apns.endpoint(place) as (port, _), opened_log(place, port) as log:
                 provider = apns.Provider(port)
                 rows += measure_one(place, "a worker of systemd's", log, provider, rounds, count, place.online, real, 2)
                 rates = [per_second(place, port, log, cheap, 100 * count) for _ in range(rounds)]
@@ -171,9 +179,7 @@ def measure(machine, rounds, count):
                     f"pushes to another machine, {AT_ONCE} at once, a worker that costs nothing, time of each (µs)",
                     [1e6 / rate for rate in rates], figures.median, 1e6 / 3000, "333 µs: 3,000/s"))
             place.push_socket = str(sink)
-            with apns.endpoint(place) as (port, _), (place.state / "apns/log.jsonl").open() as log:
-                for _ in log:
-                    pass
+            with apns.endpoint(place) as (port, _), opened_log(place, port) as log:
                 provider = apns.Provider(port)
                 rows += measure_one(place, "a worker that costs nothing", log, provider, rounds, count, place.online,
                                     cheap[0], 1)[:1]

@@ -73,7 +73,7 @@ extension GroupCommandTests {
             object.members.map(\.key) == [
                 "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "active",
                 "answered",
-                "missedCalls", "rejections", "sound", "doNotDisturb",
+                "missedCalls", "rejections", "sound", "doNotDisturb", "fleet",
             ])
         func first(_ key: String) -> JSONObject? { object[key]?.arrayValue?.first?.objectValue }
         #expect(first("calls")?["name"]?.stringValue == "Anna" && first("calls")?["mode"]?.stringValue == "loud")

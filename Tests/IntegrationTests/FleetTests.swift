@@ -195,7 +195,8 @@ final class Office {
         }
     }
 
-    private static var program: String {
+    /// The broker's.
+    static var program: String {
         Surroundings.value("BELFRY_TEST_NATS") ?? sourceFile(".build/nats/usr/sbin/nats-server")
     }
 

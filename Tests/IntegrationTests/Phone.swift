@@ -238,7 +238,7 @@ final class Phone {
 }
 
 /// `text` with every `old` replaced.
-private func replace(_ old: String, with new: String, in text: String) -> String {
+func replace(_ old: String, with new: String, in text: String) -> String {
     var result = ""
     var rest = text[...]
     while let found = rest.firstRange(of: old) {

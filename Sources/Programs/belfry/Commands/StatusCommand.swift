@@ -40,6 +40,7 @@ struct StatusReport {
     private let disturbance: (word: String, text: String)
     private let secondCall: RingMode
     private let group: String
+    private let fleet: (text: String, json: JSONObject)?
 
     /// Looks around.
     init(_ context: Context) throws(CommandError) {
@@ -56,6 +57,11 @@ struct StatusReport {
         disturbance = try Self.disturbance(context)
         secondCall = context.loaded.settings.secondCall
         group = context.groupName
+        do throws(FleetStanding.Damage) {
+            fleet = try FleetStanding(context).map { ($0.text, $0.json) }
+        } catch {
+            fleet = (error.text, ["answers": false])
+        }
     }
 
     /// That it is one of the quiet hours; nil if it is not.
@@ -78,6 +84,7 @@ struct StatusReport {
             ("socket", ["\(socket), \(listens ? "listening" : "nobody listens")"], listens ? .good : .bad),
             ("rings", ringLines, ledger.rings.isEmpty ? nil : .good),
         ]
+        if let fleet { rows.insert(("fleet", [fleet.text], nil), at: 1) }
         if !ledger.activeCalls.isEmpty { rows.append(("in a call", activeLines, .good)) }
         if ledger.foreground != .background { rows.append(("app", ["in front: calls do not ring"], .notable)) }
         if !ledger.answers.isEmpty {
@@ -146,7 +153,7 @@ struct StatusReport {
             "answered": .array(ledger.answers.map { .object(Self.json(of: $0)) }),
             "missedCalls": .array(ledger.missedCalls.map { .object(MissedRow.json(of: $0)) }),
             "rejections": .array(rejections.map { .object($0.json) }), "sound": .object(sound.json),
-            "doNotDisturb": .string(disturbance.word),
+            "doNotDisturb": .string(disturbance.word), "fleet": fleet.map { .object($0.json) } ?? .null,
         ]
     }
 

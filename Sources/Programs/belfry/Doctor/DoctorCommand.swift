@@ -22,7 +22,7 @@ extension Command {
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
             ExtensionChecks.run, AppChecks.run, DirectoryChecks.run, SoundChecks.run, DesktopChecks.vibration,
             MachineChecks.pictures,
-            ConfinementChecks.run, ApnsChecks.run, ClockChecks.run,
+            ConfinementChecks.run, ApnsChecks.run, ClockChecks.run, FleetChecks.run,
             DesktopChecks.notifications, DesktopChecks.manners, SleepCheck.run, MachineChecks.journal, RingCheck.run,
         ]
         for check in checks {
