@@ -12,7 +12,7 @@
 enum { descriptors_max = 4096, events_max = 64 };
 
 static const char answer[] =
-    "{\"event\":\"received\",\"at\":0.1,\"boot\":1.5,\"id\":\"i\",\"type\":\"alert\",\"intercepted\":false}\n";
+    "{\"event\":\"received\",\"at\":0.1,\"boot\":1.5,\"id\":\"i\",\"type\":\"alert\",\"intercepted\":true}\n";
 
 // Reads what is there; whether that was all.
 static bool is_read(int connection) {

@@ -15,6 +15,8 @@ final class DeviceAsking {
         let until: Instant
         let answer: (DeviceAnswer) -> Void
         var line: FleetLines.Number?
+        /// Why a gateway could not, of those asked so far.
+        var refusal: String?
         var timer: (any ScheduledTimer)?
     }
 
@@ -46,9 +48,12 @@ final class DeviceAsking {
     /// A gateway has answered the question of that number; false if there is none, or it makes no sense.
     func heard(_ number: UInt64, _ bytes: [UInt8]) -> Bool {
         guard questions[number] != nil, let answer = try? DeviceAnswer.read(bytes) else { return false }
-        // Another gateway may be able to.
-        if case .refused(.unavailable, _) = answer { return true }
-        end(number, answer)
+        guard case .refused(.unavailable, let detail) = answer else {
+            end(number, answer)
+            return true
+        }
+        // Another gateway may be able to, or this one later.
+        questions[number]?.refusal = detail
         return true
     }
 
@@ -64,7 +69,7 @@ final class DeviceAsking {
         let number = lastNumber
         questions[number] = question
         guard loop.now < question.until else {
-            return end(number, .refused(.unavailable, detail: Self.silence))
+            return end(number, .refused(.unavailable, detail: question.refusal ?? Self.silence))
         }
         let lines = lines()
         let line = lines.first { $0 > question.line ?? -1 } ?? lines.first
