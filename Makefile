@@ -188,7 +188,7 @@ sanitize: deps/test ## SANITIZER=address or thread, FILTER=: the unit tests and 
 fuzz: deps/test ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn
 	@Tests/fuzz $(or $(SECONDS),600)
 
-bench: deps/bench stage ## the numbers, each against its peer; OTHER=STAGE measures another build beside it
+bench: deps/bench stage $(BROKER) ## the numbers, each against its peer; OTHER=STAGE measures another build beside it
 	@Bench/run $(STAGE) $(OTHER)
 
 lint: ## check format, scripts, units, sounds and the rules of mutants
