@@ -6,12 +6,14 @@ import DeviceRegistry
 import Fleet
 
 /// This machine's devices: what a command wants of them is written down by a gateway first, and then in the machine's
-/// own registry. Once in each life both are made the same.
+/// own registry. Once in each life both are made the same; where the machine's name is shared, the fleet has others'
+/// devices under it, and only what is missing there is added.
 final class MachineDevices {
     /// How long until the two are compared again where that failed.
     private static let again = TimeSpan.seconds(60)
 
     private let registry: TokenRegistry
+    private let isShared: Bool
     private let asking: DeviceAsking
     private let loop: Loop
     private let tell: (String) -> Void
@@ -20,8 +22,11 @@ final class MachineDevices {
     /// What the fleet has of this machine, as far as it was listed.
     private var listed: [NamedDevice] = []
 
-    init(registry: TokenRegistry, asking: DeviceAsking, on loop: Loop, tell: @escaping (String) -> Void) {
+    init(
+        registry: TokenRegistry, isShared: Bool, asking: DeviceAsking, on loop: Loop, tell: @escaping (String) -> Void
+    ) {
         self.registry = registry
+        self.isShared = isShared
         self.asking = asking
         self.loop = loop
         self.tell = tell
@@ -36,7 +41,11 @@ final class MachineDevices {
     func perform(_ question: DeviceQuestion, _ answer: @escaping (DeviceAnswer) -> Void) {
         switch question {
         case .announce, .list: return answer(.refused(.malformed, detail: "this is for agents to ask"))
-        case .add, .remove, .online, .offline: break
+        case .remove(let id), .online(let id), .offline(let id):
+            guard !isShared || registry.device(id) != nil else {
+                return answer(.refused(.unknownDevice, detail: "it is not this one of those under the shared name"))
+            }
+        case .add: break
         }
         asking.ask(question) { [weak self] in
             guard let self else { return }
@@ -83,7 +92,7 @@ extension MachineDevices {
         guard !isCompared else { return }
         isCompared = true
         listed = []
-        list(after: nil)
+        if isShared { compare() } else { list(after: nil) }
     }
 
     private func compareLater() {
