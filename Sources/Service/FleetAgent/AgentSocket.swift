@@ -4,8 +4,8 @@ import BelfrySyscalls
 import BelfryTerms
 import Fleet
 
-/// Serves the commands that ask for devices, or how the agent stands: a question a connection, of the agent's own user alone, and a line that
-/// answers it.
+/// Serves the commands that ask for devices, or how the agent stands: a question a connection, of the agent's own user
+/// alone, and a line that answers it.
 final class AgentSocket {
     private static let connectionsMax = 64
     /// Longer than the fleet's gateways have.

@@ -135,7 +135,9 @@ public final class MachineAgent {
         case .say(let line, let number):
             _ = lines.publish(
                 FleetSubject.here(machine).text, reply: FleetSubject.answer(to: machine, number: number).text,
-                HereMessage(agent: life, isBack: isBack, isShared: isShared).bytes, over: line)
+                HereMessage(
+                    agent: life, isBack: isBack, isShared: isShared, devices: devices?.living ?? []
+                ).bytes, over: line)
         case .unanswered(let line): lines.unanswered(line)
         }
     }

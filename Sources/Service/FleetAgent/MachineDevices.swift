@@ -39,15 +39,18 @@ final class MachineDevices {
 
     /// What a command asks for.
     func perform(_ question: DeviceQuestion, _ answer: @escaping (DeviceAnswer) -> Void) {
+        var question = question
         switch question {
         case .announce, .list: return answer(.refused(.malformed, detail: "this is for agents to ask"))
         case .remove(let id), .online(let id), .offline(let id):
             guard !isShared || registry.device(id) != nil else {
                 return answer(.refused(.unknownDevice, detail: "it is not this one of those under the shared name"))
             }
-        case .add: break
+        case .add(var addition):
+            addition.isShared = isShared
+            question = .add(addition)
         }
-        asking.ask(question) { [weak self] in
+        asking.ask(question) { [weak self, question] in
             guard let self else { return }
             answer(written($0, of: question))
         }
@@ -81,6 +84,11 @@ final class MachineDevices {
                 addedAt: entry.addedAt, isOffline: entry.isOffline)
         ])
     }
+
+    /// Which devices live by this agent, as gateways have to know of one whose name is shared.
+    var living: [String] { isShared ? own.map(\.id) : [] }
+
+    private var own: [VirtualDevice] { registry.all().filter { $0.machine == nil && $0.removedAt == nil } }
 
     private var wallNow: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 }
@@ -116,8 +124,12 @@ extension MachineDevices {
             tell("devices cannot be written: \(error)")
             return compareLater()
         }
-        let own = registry.all().filter { $0.machine == nil && $0.removedAt == nil && known[$0.id] == nil }
-        announce(own.compactMap { NamedDevice($0.id, DeviceEntry($0)) }[...])
+        announce(
+            own.filter { known[$0.id] == nil }.compactMap {
+                var entry = DeviceEntry($0)
+                entry.isShared = isShared
+                return NamedDevice($0.id, entry)
+            }[...])
     }
 
     /// The machine's registry has of `device` what the fleet has.
