@@ -67,6 +67,14 @@ extension IntegrationTests {
             for number in 0..<3 {
                 #expect(waitUntil { contents(of: "\(place.path)/\(number)").contains("call-\(number)") })
             }
+            // A job that answered for others' tokens would have said that it does not know them.
+            var log: [Substring] = []
+            #expect(
+                try waitUntil {
+                    log = try gateway.belfry("apns", "log", "--json").output.split(separator: "\n")
+                    return log.count { $0.contains(#""step":"received""#) } == 3
+                })
+            #expect(!log.contains { $0.contains("offline") }, "\(log)")
             place.write([], to: "end")
             for run in jobs { #expect(try run.child.waitUntilExit() == .exited(code: 0)) }
             for number in 0..<3 {
