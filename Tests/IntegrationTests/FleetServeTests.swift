@@ -55,6 +55,9 @@ extension IntegrationTests {
             ).output
         }
 
+        /// By which a record has that job's call.
+        private static func word(_ number: Int) -> String { #""call":"call-\#(number)""# }
+
         @Test("three at once each hear their own push and no other, and their devices are removed at the end")
         func three() throws {
             let credential = try office.credential("ci", ["--shared"])
@@ -65,7 +68,7 @@ extension IntegrationTests {
                 #expect(try waitUntil { try push("call-\(number)", to: token) == "200" }, "\(number)")
             }
             for number in 0..<3 {
-                #expect(waitUntil { contents(of: "\(place.path)/\(number)").contains("call-\(number)") })
+                #expect(waitUntil { contents(of: "\(place.path)/\(number)").contains(Self.word(number)) })
             }
             // A job that answered for others' tokens would have said that it does not know them.
             var log: [Substring] = []
@@ -79,7 +82,7 @@ extension IntegrationTests {
             for run in jobs { #expect(try run.child.waitUntilExit() == .exited(code: 0)) }
             for number in 0..<3 {
                 let heard = contents(of: "\(place.path)/\(number)")
-                for other in 0..<3 where other != number { #expect(!heard.contains("call-\(other)"), "\(heard)") }
+                for other in 0..<3 where other != number { #expect(!heard.contains(Self.word(other)), "\(heard)") }
             }
             for token in tokens { #expect(try waitUntil { try push("late", to: token).contains("Unregistered") }) }
             let journal = try run(
