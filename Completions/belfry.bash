@@ -43,9 +43,9 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry|--into|--log|--record) _belfry_files "$current"; return ;;
+        --socket|--belfry|--into|--log|--record|--fleet) _belfry_files "$current"; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
-        --group|--name|--handle|--avatar|--id|--duration|--pid|--device) return ;;
+        --group|--name|--handle|--avatar|--id|--duration|--pid|--device|--bundle-id) return ;;
     esac
     if [[ -z $wanted && $current == -* ]]; then
         case $command in
@@ -60,7 +60,7 @@ _belfry() {
             directory) wanted='--blocked --labels' ;;
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device --explain' ;;
-            serve) wanted='--apns --log --record' ;;
+            serve) wanted='--apns --fleet --bundle-id --log --record' ;;
             new-extension) wanted='--directory --belfry' ;;
             new-app) wanted='--belfry' ;;
             pack) wanted='--into' ;;

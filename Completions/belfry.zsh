@@ -37,9 +37,9 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry|--into|--log|--record) _files; return ;;
+        --socket|--belfry|--into|--log|--record|--fleet) _files; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
-        --group|--name|--handle|--avatar|--id|--duration|--pid|--device) return ;;
+        --group|--name|--handle|--avatar|--id|--duration|--pid|--device|--bundle-id) return ;;
     esac
     if [[ -z $wanted && $PREFIX == -* ]]; then
         case $command in
@@ -54,7 +54,7 @@ _belfry() {
             directory) wanted='--blocked --labels' ;;
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device --explain' ;;
-            serve) wanted='--apns --log --record' ;;
+            serve) wanted='--apns --fleet --bundle-id --log --record' ;;
             new-extension) wanted='--directory --belfry' ;;
             new-app) wanted='--belfry' ;;
             pack) wanted='--into' ;;

@@ -205,13 +205,17 @@ final class Office {
         try run("\(Surroundings.programs)/belfry", words, environment: ["BELFRY_STATE_DIRECTORY": folder.path])
     }
 
+    /// Makes a credential for `name`; where its file is.
+    func credential(_ name: String, _ more: [String]) throws -> String {
+        let made = try belfry(["fleet", "enroll", name] + more)
+        let words = made.output.split(whereSeparator: \.isWhitespace)
+        return String(try #require(words.first { $0.hasSuffix(".credential") }, "\(made)"))
+    }
+
     /// Makes a credential for `name`, with which `phone` joins.
     @discardableResult
     func enroll(_ name: String, _ more: String..., for phone: Phone) throws -> String {
-        let made = try belfry(["fleet", "enroll", name] + more)
-        let words = made.output.split(whereSeparator: \.isWhitespace)
-        let path = try #require(words.first { $0.hasSuffix(".credential") }, "\(made)")
-        let joined = try phone.belfry("fleet", "join", String(path))
+        let joined = try phone.belfry("fleet", "join", credential(name, more))
         #expect(joined.status.isSuccess, "\(joined.errors)")
         return joined.output + joined.errors
     }

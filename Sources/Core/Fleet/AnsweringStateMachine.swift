@@ -214,9 +214,11 @@ extension AnsweringStateMachine {
             if let known {
                 return known.sequence == nil ? write(known.entry.asFirst, over: 0, now) : .done(known.entry)
             }
-            wanted = DeviceEntry(
+            var entry = DeviceEntry(
                 bundleID: addition.bundleID, appGroup: addition.appGroup, environment: addition.environment,
                 callPayload: addition.callPayload, alertToken: alert, voipToken: voip, addedAt: time)
+            entry.isShared = addition.isShared
+            wanted = entry
         case .announce(let entry):
             if mirror.isClaimed(entry, by: step.key) { return .refused(.claimed) }
             if let known {

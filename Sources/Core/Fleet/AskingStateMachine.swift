@@ -79,6 +79,8 @@ public struct AskingStateMachine {
         var since: Instant?
         /// Whether it has said so itself, and that was told.
         var isToldThere = false
+        /// Whether many have its name, each with tokens of its own, and say so.
+        var isShared = false
         /// Why it is offline; nil if it is not, as far as is known.
         var absence: OfflineReason?
         /// The life that it was heard by last, and those before that.
@@ -213,11 +215,13 @@ public struct AskingStateMachine {
         return []
     }
 
-    /// A machine has said that it is there, in its life `agent`, and perhaps that what it could not hand over `isBack`.
+    /// A machine has said that it is there, in its life `agent`, perhaps as one of many under a name that `isShared`,
+    /// and perhaps that what it could not hand over `isBack`.
     public mutating func hear(
-        _ machine: FleetName, agent: UInt64, isBack: Bool = false, at now: Instant
+        _ machine: FleetName, agent: UInt64, isBack: Bool = false, isShared: Bool = false, at now: Instant
     ) -> [Effect] {
         let isNew = !(machines[machine]?.isToldThere ?? false)
+        machines[machine, default: Machine()].isShared = isShared
         var effects = note(machine, agent: agent, at: now)
         machines[machine]?.isToldThere = true
         if isBack || isNew, !effects.contains(.returned(machine)) { effects.append(.returned(machine)) }
@@ -228,8 +232,9 @@ public struct AskingStateMachine {
     private mutating func note(_ machine: FleetName, agent: UInt64, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         var known = machines[machine] ?? Machine()
-        if known.agent != agent { known.since = now }
-        if let last = known.agent, last != agent {
+        if known.agent != agent, !known.isShared || known.since == nil { known.since = now }
+        // Who says something of a push before it says that it is there may be one of many.
+        if known.isToldThere, !known.isShared, let last = known.agent, last != agent {
             if known.earlierAgents.contains(agent) { effects.append(.twice(machine)) }
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
         }
@@ -287,8 +292,9 @@ extension AskingStateMachine {
 
     private mutating func giveUp(_ number: UInt64, _ flight: Flight) -> [Effect] {
         let why: OfflineReason = flight.wasUnheard ? .noMachine : .silent
+        let isOneOfMany = why == .silent && machines[flight.machine]?.isShared ?? false
         // A machine that says something of other pushes is there.
-        if machines[flight.machine]?.heardAt.map({ $0 <= flight.quietSince }) ?? true {
+        if !isOneOfMany, machines[flight.machine]?.heardAt.map({ $0 <= flight.quietSince }) ?? true {
             machines[flight.machine, default: Machine()].absence = why
         }
         return end(number, .said(.offline(why, detail: Self.detail(why))))

@@ -26,6 +26,8 @@ public struct DeviceEntry: Hashable, Sendable {
     ///
     /// Who has a token is whose entry came first, and an entry that is written again has a later number.
     public private(set) var since: UInt64?
+    /// Whether its machine's name is shared, so that it goes with its agent's last word.
+    public var isShared = false
 
     /// A device that is in use.
     public init(
@@ -105,6 +107,7 @@ extension DeviceEntry {
         fields["payload"] = callPayload.map { .string($0.rawValue) }
         fields["removed"] = removedAt.map { .integer($0.microseconds) }
         if isOffline { fields["offline"] = true }
+        if isShared { fields["shared"] = true }
         fields["since"] = since.flatMap { Int64(exactly: $0) }.map { .integer($0) }
         return fields
     }
@@ -123,6 +126,7 @@ extension DeviceEntry {
                 WallTime(microseconds: try fields.integer(key))
             },
             isOffline: try fields.ifPresent("offline", fields.bool) ?? false)
+        isShared = try fields.ifPresent("shared", fields.bool) ?? false
         since = try fields.ifPresent("since") { (key) throws(JSONFieldError) in
             UInt64(try fields.integer(key, in: 1...Int64.max))
         }

@@ -19,6 +19,8 @@ public enum DeviceQuestion: Hashable, Sendable {
         public let environment: APNsEnvironment
         /// The known names by which its server describes calls; nil for those that the machine's configuration names.
         public let callPayload: CallPayload?
+        /// Whether its machine's name is shared: then it goes with its agent's last word.
+        public var isShared = false
 
         /// A device called `id`; nil if that is no UUID in lower case, or `bundleID` no bundle identifier.
         public init?(
@@ -69,6 +71,7 @@ public enum DeviceQuestion: Hashable, Sendable {
             fields["group"] = device.appGroup.map { .string($0.text) }
             fields["environment"] = .string(device.environment.rawValue)
             fields["payload"] = device.callPayload.map { .string($0.rawValue) }
+            if device.isShared { fields["shared"] = true }
         case .remove(let id): fields = ["ask": "remove", "id": .string(id)]
         case .online(let id): fields = ["ask": "online", "id": .string(id)]
         case .offline(let id): fields = ["ask": "offline", "id": .string(id)]
@@ -106,5 +109,6 @@ extension DeviceQuestion.Addition {
             checkedID: try NamedDevice.deviceID("id", fields),
             bundleID: try DeviceEntry.bundleID(fields), appGroup: try DeviceEntry.appGroup(fields),
             environment: try DeviceEntry.environment(fields), callPayload: try DeviceEntry.callPayload(fields))
+        isShared = try fields.ifPresent("shared", fields.bool) ?? false
     }
 }

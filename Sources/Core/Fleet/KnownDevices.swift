@@ -57,6 +57,7 @@ struct KnownDevices {
         let environment: APNsEnvironment
         let callPayload: CallPayload?
         let isOffline: Bool
+        let isShared: Bool
         let isInForce: Bool
         let isRemoved: Bool
         let isKnownForGood: Bool
@@ -146,6 +147,15 @@ struct KnownDevices {
         return keys
     }
 
+    /// The devices of shared names that were not removed, in no order.
+    func sharedInUse() -> [DeviceKey] {
+        pieces.flatMap { piece in
+            piece.compactMap { row in
+                row.flatMap { $0.details.isShared && !$0.details.isRemoved ? key($0) : nil }
+            }
+        }
+    }
+
     /// The bucket is not known to have any of them.
     mutating func forgetSequences() {
         var keys: [DeviceKey] = []
@@ -165,12 +175,14 @@ struct KnownDevices {
 
     private func known(_ row: Row, _ key: DeviceKey) -> Known {
         let details = row.details
+        var entry = DeviceEntry(
+            bundleID: bundleIDs[row.bundleID], appGroup: row.appGroup.map { appGroups[$0] },
+            environment: details.environment, callPayload: details.callPayload, alertToken: row.alertToken,
+            voipToken: row.voipToken, addedAt: row.addedAt, removedAt: details.isRemoved ? row.removedAt : nil,
+            isOffline: details.isOffline, since: row.since == 0 ? nil : row.since)
+        entry.isShared = details.isShared
         return Known(
-            entry: DeviceEntry(
-                bundleID: bundleIDs[row.bundleID], appGroup: row.appGroup.map { appGroups[$0] },
-                environment: details.environment, callPayload: details.callPayload, alertToken: row.alertToken,
-                voipToken: row.voipToken, addedAt: row.addedAt, removedAt: details.isRemoved ? row.removedAt : nil,
-                isOffline: details.isOffline, since: row.since == 0 ? nil : row.since),
+            entry: entry,
             place: Place(bucket: Int(row.placeBucket), sequence: row.placeSequence, key: key),
             sequence: row.sequence == 0 ? nil : row.sequence,
             knownUntil: details.isKnownForGood ? nil : row.knownUntil, isInForce: details.isInForce)
@@ -183,6 +195,7 @@ struct KnownDevices {
             bundleID: bundleIDs.take(entry.bundleID), appGroup: entry.appGroup.map { appGroups.take($0) },
             details: Details(
                 environment: entry.environment, callPayload: entry.callPayload, isOffline: entry.isOffline,
+                isShared: entry.isShared,
                 isInForce: known.isInForce, isRemoved: entry.removedAt != nil, isKnownForGood: known.knownUntil == nil),
             alertToken: entry.alertToken, voipToken: entry.voipToken, addedAt: entry.addedAt,
             removedAt: entry.removedAt ?? entry.addedAt, knownUntil: known.knownUntil ?? entry.addedAt,

@@ -177,6 +177,9 @@ public struct MirrorStateMachine {
         devices.devices(of: machine, after: after, max: count)
     }
 
+    /// The devices of shared names that are in use.
+    public func sharedInUse() -> [DeviceKey] { devices.sharedInUse() }
+
     /// When ``wake(at:_:)`` is to be called; nil while there is nothing to wait for.
     public var wakeAt: Instant? {
         let look = devices.hasRemoved ? lookAt : nil

@@ -94,6 +94,9 @@ struct MirroredDevices {
         )
     }
 
+    /// The devices of shared names that are in use.
+    func sharedInUse() -> [DeviceKey] { devices.sharedInUse() }
+
     /// Of another bucket all is to be read again, and what was known before keeps its place.
     mutating func expectAll() {
         devices.each { key, known in if known.entry.removedAt == nil { absent.insert(key) } }

@@ -97,7 +97,9 @@ final class FleetService {
         case .agent:
             let carrier = SocketCarrier(socketPath: PushSocket.path(environment), on: loop)
             let registry = try TokenRegistry(state: state)
-            let agent = MachineAgent(machine: name, lines: lines, registry: registry, carrier: carrier, on: loop)
+            let agent = MachineAgent(
+                machine: name, isShared: credential.role == .shared, lines: lines, registry: registry,
+                carrier: carrier, on: loop)
             agent.onTold = tell
             try agent.serve(Self.listener)
             self.agent = agent

@@ -17,8 +17,6 @@ public final class ServedEndpoint {
     private static let stopPatience = TimeSpan.seconds(10)
     /// How many clients may wait to be accepted.
     private static let backlog: Int32 = 256
-    /// How much is read of what a command prints, in bytes.
-    private static let answerBytesMax = 64 << 10
 
     /// The variables by which a program finds the endpoint, its credentials and its device.
     public private(set) var variables: [(name: String, value: String)] = []
@@ -26,8 +24,6 @@ public final class ServedEndpoint {
     public var onEnd: (ChildExit) -> Void = { _ in }
 
     private let loop: Loop
-    private let program: String
-    private let environment: [String: String]
     private var child: ChildProcess?
     private var killing: (any ScheduledTimer)?
     private var stopped: (() -> Void)?
@@ -39,21 +35,20 @@ public final class ServedEndpoint {
         bundleID: String = ServedEndpoint.bundleID, on loop: Loop
     ) throws(SystemError) {
         self.loop = loop
-        self.program = program
         _ = try Directory.open(path: runtimePath, makes: true)
         let controlPath = "\(runtimePath)/apns.sock"
         var environment = environment
         environment["BELFRY_APNS_SOCKET"] = controlPath
         environment["BELFRY_CONFIG_FILES"] = "no"
         for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"] { environment[name] = nil }
-        self.environment = environment
+        let asked = AskedProgram(path: program, environment: environment)
         var port: UInt16 = 0
         let listener = try listenLocally(backlog: Self.backlog, port: &port)
         let control = try listenPrivately(at: controlPath, backlog: Self.backlog)
-        _ = try ask(["apns", "setup"])
-        let credentials = try object(["apns", "credentials", "new", "--bundle-id", bundleID, "--json"])
+        try asked.ask(["apns", "setup"])
+        let credentials = try asked.object(["apns", "credentials", "new", "--bundle-id", bundleID, "--json"])
         let settings = SettingsLoader.load(environment: Environment(environment)).settings
-        let device = try object([
+        let device = try asked.object([
             "device", "add", "--bundle-id", bundleID, "--environment", settings.text(of: .apnsEnvironment), "--json",
         ])
         variables = [
@@ -94,35 +89,5 @@ public final class ServedEndpoint {
         killing?.cancel()
         guard let stopped = stopped.take() else { return onEnd(exit) }
         stopped()
-    }
-
-    private func object(_ words: [String]) throws(SystemError) -> JSONObject {
-        guard let object = (try? JSONValue.parse(try ask(words)))?.objectValue else {
-            throw SystemError(errno: EPROTO, call: "belfry-apns", subject: words.joined(separator: " "))
-        }
-        return object
-    }
-
-    /// What the program prints for `words`.
-    private func ask(_ words: [String]) throws(SystemError) -> [UInt8] {
-        let pipe = try DescriptorPair.pipe()
-        let child = try ChildProcess(
-            ChildCommand(
-                path: program, arguments: words, environment: environment,
-                streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(pipe.writing.number)]))
-        // With our end open, the loop below would never read the end.
-        pipe.writing.close()
-        let number = pipe.reading.number
-        var answer: [UInt8] = []
-        while answer.count < Self.answerBytesMax {
-            var chunk = [UInt8](repeating: 0, count: 4_096)
-            let count = try checked("read", on: "belfry-apns") { unsafe read(number, &chunk, chunk.count) }
-            guard count > 0 else { break }
-            answer += chunk[..<count]
-        }
-        guard try child.waitUntilExit().isSuccess else {
-            throw SystemError(errno: ECHILD, call: "belfry-apns", subject: words.joined(separator: " "))
-        }
-        return answer
     }
 }

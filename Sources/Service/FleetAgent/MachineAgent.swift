@@ -25,6 +25,7 @@ public final class MachineAgent {
     private static let gatewaysMax = 64
 
     private let machine: FleetName
+    private let isShared: Bool
     private let lines: FleetLines
     private let loop: Loop
     /// Made up for this life, so that it is told from those before, and from another machine by the same credential.
@@ -35,14 +36,19 @@ public final class MachineAgent {
     private var socket: AgentSocket?
 
     /// The machine `machine`, by `lines` that hear what ``FleetSubject/heard(byMachine:)`` says. Pushes are handed over
-    /// by `carrier`, to devices of `registry`.
+    /// by `carrier`, to devices of `registry`. One whose name `isShared` is one of many, and answers for its own tokens
+    /// alone.
     public init(
-        machine: FleetName, lines: FleetLines, registry: TokenRegistry, carrier: SocketCarrier, on loop: Loop
+        machine: FleetName, isShared: Bool = false, lines: FleetLines, registry: TokenRegistry, carrier: SocketCarrier,
+        on loop: Loop
     ) {
         self.machine = machine
+        self.isShared = isShared
         self.lines = lines
         self.loop = loop
-        taking = PushTaking(registry: registry, carrier: carrier, on: loop) { [unowned self] in say($0, $1, $2, $3) }
+        taking = PushTaking(registry: registry, isShared: isShared, carrier: carrier, on: loop) {
+            [unowned self] in say($0, $1, $2, $3)
+        }
         // Answers to questions of earlier lives have other numbers.
         presence = MachinePresence(countingFrom: life >> 1, on: loop) { [unowned self] in sayHere($0, isBack: $1) }
         let asking = DeviceAsking(
@@ -52,7 +58,9 @@ public final class MachineAgent {
                     FleetSubject.device(of: machine).text,
                     reply: FleetSubject.answer(to: machine, number: number).text, message, over: line)
             })
-        devices = MachineDevices(registry: registry, asking: asking, on: loop) { [unowned self] in onTold($0) }
+        devices = MachineDevices(registry: registry, isShared: isShared, asking: asking, on: loop) {
+            [unowned self] in onTold($0)
+        }
         carrier.onReturn = { [weak self] _ in self?.presence?.isBack() }
         lines.onUp = { [weak self] in self?.lineIsUp($0) }
         lines.onDown = { [weak self] in self?.presence?.lineIsDown($0) }
@@ -127,7 +135,9 @@ public final class MachineAgent {
         case .say(let line, let number):
             _ = lines.publish(
                 FleetSubject.here(machine).text, reply: FleetSubject.answer(to: machine, number: number).text,
-                HereMessage(agent: life, isBack: isBack).bytes, over: line)
+                HereMessage(
+                    agent: life, isBack: isBack, isShared: isShared, devices: devices?.living ?? []
+                ).bytes, over: line)
         case .unanswered(let line): lines.unanswered(line)
         }
     }

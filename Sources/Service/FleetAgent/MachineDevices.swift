@@ -6,12 +6,14 @@ import DeviceRegistry
 import Fleet
 
 /// This machine's devices: what a command wants of them is written down by a gateway first, and then in the machine's
-/// own registry. Once in each life both are made the same.
+/// own registry. Once in each life both are made the same; where the machine's name is shared, the fleet has others'
+/// devices under it, and only what is missing there is added.
 final class MachineDevices {
     /// How long until the two are compared again where that failed.
     private static let again = TimeSpan.seconds(60)
 
     private let registry: TokenRegistry
+    private let isShared: Bool
     private let asking: DeviceAsking
     private let loop: Loop
     private let tell: (String) -> Void
@@ -23,8 +25,11 @@ final class MachineDevices {
     private var known: Set<String>?
     private var watch: RegistryWatch?
 
-    init(registry: TokenRegistry, asking: DeviceAsking, on loop: Loop, tell: @escaping (String) -> Void) {
+    init(
+        registry: TokenRegistry, isShared: Bool, asking: DeviceAsking, on loop: Loop, tell: @escaping (String) -> Void
+    ) {
         self.registry = registry
+        self.isShared = isShared
         self.asking = asking
         self.loop = loop
         self.tell = tell
@@ -39,11 +44,18 @@ final class MachineDevices {
 
     /// What a command asks for.
     func perform(_ question: DeviceQuestion, _ answer: @escaping (DeviceAnswer) -> Void) {
+        var question = question
         switch question {
         case .announce, .list: return answer(.refused(.malformed, detail: "this is for agents to ask"))
-        case .add, .remove, .online, .offline: break
+        case .remove(let id), .online(let id), .offline(let id):
+            guard !isShared || registry.device(id) != nil else {
+                return answer(.refused(.unknownDevice, detail: "it is not this one of those under the shared name"))
+            }
+        case .add(var addition):
+            addition.isShared = isShared
+            question = .add(addition)
         }
-        asking.ask(question) { [weak self] in
+        asking.ask(question) { [weak self, question] in
             guard let self else { return }
             answer(written($0, of: question))
         }
@@ -82,6 +94,11 @@ final class MachineDevices {
         ])
     }
 
+    /// Which devices live by this agent, as gateways have to know of one whose name is shared.
+    var living: [String] { isShared ? own.map(\.id) : [] }
+
+    private var own: [VirtualDevice] { registry.all().filter { $0.machine == nil && $0.removedAt == nil } }
+
     private var wallNow: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 }
 
@@ -92,7 +109,7 @@ extension MachineDevices {
         guard !isCompared else { return }
         isCompared = true
         (listed, known) = ([], nil)
-        list(after: nil)
+        if isShared { compare() } else { list(after: nil) }
     }
 
     private func compareLater() {
@@ -123,9 +140,14 @@ extension MachineDevices {
     /// Announces the devices that the fleet does not have.
     private func announceNew() {
         guard let known else { return }
-        let new = registry.all().filter { $0.machine == nil && $0.removedAt == nil && !known.contains($0.id) }
+        let new = own.filter { !known.contains($0.id) }
         self.known?.formUnion(new.map(\.id))
-        announce(new.compactMap { NamedDevice($0.id, DeviceEntry($0)) }[...])
+        announce(
+            new.compactMap {
+                var entry = DeviceEntry($0)
+                entry.isShared = isShared
+                return NamedDevice($0.id, entry)
+            }[...])
     }
 
     /// The machine's registry has of `device` what the fleet has.

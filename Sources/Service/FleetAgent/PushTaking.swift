@@ -14,6 +14,7 @@ final class PushTaking {
 
     private let loop: Loop
     private let registry: TokenRegistry
+    private let isShared: Bool
     private let carrier: SocketCarrier
     private let say: Say
     private var machine = TakingStateMachine()
@@ -23,15 +24,20 @@ final class PushTaking {
     /// By which line the question came that is looked at.
     private var line: FleetLines.Number?
 
-    init(registry: TokenRegistry, carrier: SocketCarrier, on loop: Loop, say: @escaping Say) {
+    /// Where the machine's name `isShared`, others answer for the tokens that `registry` does not have.
+    init(registry: TokenRegistry, isShared: Bool, carrier: SocketCarrier, on loop: Loop, say: @escaping Say) {
         self.loop = loop
         self.registry = registry
+        self.isShared = isShared
         self.carrier = carrier
         self.say = say
     }
 
     /// A gateway asks for `push`, by `line`.
     func ask(for push: FleetPush, replyingTo reply: String, by line: FleetLines.Number) {
+        if isShared {
+            guard case .registered = registry.standing(of: push.push.token) else { return }
+        }
         let question = TakingStateMachine.Question(push)
         held[question.digest] = push.push
         self.line = line

@@ -53,6 +53,8 @@ public final class DeviceBucket {
     private var timer: (timer: any ScheduledTimer, at: Instant)?
     private var settling: (any ScheduledTimer)?
     private var writing: (any ScheduledTimer)?
+    private var shared = SharedDevices()
+    private var sharing: (any ScheduledTimer)?
     private var lastWarning = ""
     /// When the current minute of warnings began, and how many it has.
     private var warnings: (since: Instant, count: Int)
@@ -86,9 +88,11 @@ public final class DeviceBucket {
         warnings = (loop.now, 0)
         inbox = "_INBOX.\(gateway.text).\(process)"
         mirror = try Self.mirror(of: registry, limits: limits, at: loop.now)
+        lookAtShared()
     }
 
     deinit {
+        sharing?.cancel()
         timer?.timer.cancel()
         settling?.cancel()
         writing?.cancel()
@@ -109,6 +113,7 @@ public final class DeviceBucket {
     /// The line is up, and listens to ``subjects``.
     public func lineIsUp() {
         isUp = true
+        shared.beginAnew()
         carryOut(mirror.brokerIsThere(at: loop.now))
     }
 
@@ -157,6 +162,9 @@ public final class DeviceBucket {
         settleSoon()
     }
 
+    /// An agent of the shared name `machine` has said that it lives, with these devices.
+    public func hear(_ devices: [String], of machine: FleetName) { shared.hear(devices, of: machine, at: loop.now) }
+
     private static var wall: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 
     private static func mirror(
@@ -166,6 +174,20 @@ public final class DeviceBucket {
             try registry.each { device in
                 if let machine = device.machine, let key = DeviceKey(machine, device.id) { know(key, device.entry) }
             }
+        }
+    }
+}
+
+// Devices of shared names.
+extension DeviceBucket {
+    /// Removes those whose agents were killed. Where another gateway is faster, nothing is left to do.
+    private func lookAtShared() {
+        sharing = loop.schedule(at: loop.now + SharedDevices.interval, description: "shared devices") {
+            [weak self] in self?.lookAtShared()
+        }
+        guard isUp else { return }
+        for key in shared.look(at: mirror.sharedInUse(), at: loop.now) {
+            ask(.remove(key.device), of: key.machine) { _ in }
         }
     }
 }

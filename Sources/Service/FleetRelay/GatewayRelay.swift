@@ -130,6 +130,7 @@ public final class GatewayRelay {
             // It comes by each line.
             guard heard.isFirst(reply) else { return }
             asking?.hear(here, of: machine)
+            bucket?.hear(here.devices, of: machine)
         }
         let answer = HereAnswer(gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()))
         _ = lines.publish(reply, answer.bytes, over: line)

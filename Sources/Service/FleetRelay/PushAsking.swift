@@ -73,7 +73,9 @@ final class PushAsking {
     }
 
     func hear(_ here: HereMessage, of machine: FleetName) {
-        perform(self.machine.hear(machine, agent: here.agent, isBack: here.isBack, at: loop.now))
+        perform(
+            self.machine.hear(
+                machine, agent: here.agent, isBack: here.isBack, isShared: here.isShared, at: loop.now))
     }
 
     /// A question over `line` has found nobody.

@@ -185,6 +185,23 @@ import Testing
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now) == [.twice(kiosk)])
     }
 
+    @Test("many under a shared name are no two, and what none of them answers makes nobody of them offline")
+    func shared() {
+        var gateway = Gateway(lines: [0])
+        #expect(gateway.hear(.received, by: 3).isEmpty)
+        #expect(gateway.hear(.received, by: 4).isEmpty)
+        #expect(gateway.hear(.received, by: 3).isEmpty, "before one of them has said that it is there")
+        for agent in [1, 2, 1, 2] as [UInt64] {
+            let effects = gateway.machine.hear(kiosk, agent: agent, isShared: true, at: gateway.now)
+            #expect(!effects.contains(.twice(kiosk)))
+        }
+        _ = gateway.ask(1)
+        let story = gateway.pass(.seconds(11))
+        #expect(story.last?.effects.contains(.forget(1)) ?? false)
+        _ = gateway.ask(2)
+        #expect(gateway.hear(.received, of: 2, by: 1) == [.tell(2, .said(.received))])
+    }
+
     @Test("of too many that are followed, the oldest is forgotten")
     func followed() {
         var limits = AskingStateMachine.Limits()

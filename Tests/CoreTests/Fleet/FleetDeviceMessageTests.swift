@@ -41,6 +41,7 @@ import Testing
     @Test("an entry is read as it was, with all it may have and with little")
     func entries() throws {
         var full = Self.entry(1, 2, removedAt: WallTime(microseconds: 5), isOffline: true)
+        full.isShared = true
         full = full.replacing(full, at: 7)
         #expect(full.since == 7)
         #expect(try DeviceEntry(bytes: full.bytes) == full)
@@ -148,11 +149,12 @@ import Testing
 
     @Test("the longest message that may be written is one that brokers take, and one device more is refused")
     func longest() throws {
-        let longest = DeviceEntry(
+        var longest = DeviceEntry(
             bundleID: String(repeating: "b", count: Registration.bundleIDBytesMax),
             appGroup: GroupName(String(repeating: "g", count: GroupName.bytesMax)), environment: .development,
             callPayload: .flutterCallkitIncoming, alertToken: Self.token(0xA0), voipToken: Self.token(0xB0),
             addedAt: WallTime(microseconds: .min), removedAt: WallTime(microseconds: .min), isOffline: true)
+        longest.isShared = true
         let named = try #require(NamedDevice(Self.id, longest.replacing(longest, at: UInt64(Int64.max))))
         let devices = [NamedDevice](repeating: named, count: NamedDevice.perMessageMax)
         #expect(try DeviceQuestion.read(DeviceQuestion.announce(devices).bytes) == .announce(devices))

@@ -53,6 +53,9 @@ import Testing
     func read() throws {
         let here = HereMessage(agent: .max, isBack: true)
         #expect(try HereMessage(bytes: here.bytes) == here)
+        let shared = HereMessage(
+            agent: 1, isBack: false, isShared: true, devices: ["0a1b2c3d-0000-4000-8000-000000000001"])
+        #expect(try HereMessage(bytes: shared.bytes) == shared && !here.isShared)
         let answer = HereAnswer(gateway: FleetName("g")!, time: WallTime(microseconds: 5))
         #expect(try HereAnswer(bytes: answer.bytes) == answer)
         #expect(throws: FleetMessageError.self) { try HereMessage(bytes: answer.bytes) }

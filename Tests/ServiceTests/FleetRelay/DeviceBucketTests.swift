@@ -70,6 +70,27 @@ import Testing
         #expect(first.refusals + second.refusals == [] && first.warnings + second.warnings == [])
     }
 
+    @Test("a device of a shared name is known as such at each gateway, also when it was written again")
+    func shared() throws {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let (first, second) = (try BucketTrial("gate-1", played), try BucketTrial("gate-2", played))
+        for trial in [first, second] { try trial.connect() }
+        #expect(loop.runs { first.bucket.standing == .empty && second.bucket.standing == .empty })
+        var addition = try #require(
+            DeviceQuestion.Addition(
+                id: id(1), bundleID: "com.example.phone", appGroup: nil, environment: .production))
+        addition.isShared = true
+        let added = try device(first.ask(.add(addition), of: door))
+        #expect(added.entry.isShared)
+        #expect(loop.runs { second.registry.standing(of: added.entry.alertToken) != .unknown })
+        #expect(try device(second.ask(.list(after: nil), of: door)).entry == added.entry)
+        #expect(try second.ask(.offline(id(1)), of: door) == .done(except: []))
+        #expect(loop.runs { first.registry.device(id(1))?.isOffline ?? false })
+        #expect(try device(first.ask(.list(after: nil), of: door)).entry.isShared)
+    }
+
     @Test("of two gateways that write at once both come through, one after the other")
     func conflict() throws {
         let loop = try Loop()

@@ -14,7 +14,10 @@ extension Command {
     /// `belfry serve`.
     static let serve = Command(
         name: "serve",
-        synopsis: ["serve [--socket PATH] [--apns] [--log FILE] [--record FILE] [-- COMMAND [ARGUMENT]...]"],
+        synopsis: [
+            "serve [--socket PATH] [--apns|--fleet FILE] [--bundle-id ID] [--log FILE] [--record FILE]"
+                + " [-- COMMAND [ARGUMENT]...]"
+        ],
         summary: "serve a push socket of its own, for tests and containers, where no user manager runs",
         details: """
             COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
@@ -22,27 +25,41 @@ extension Command {
             sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
             With --apns there is an APNs endpoint too, for the first app of BELFRY_APPS, else for one of its own:
             BELFRY_APNS_URL, BELFRY_APNS_CA and more, see docs/testing.md.
+            With --fleet it joins a fleet by the credential in FILE, as one of many, for pushes through a gateway:
+            BELFRY_APNS_TOKEN, BELFRY_APNS_VOIP_TOKEN and BELFRY_APNS_DEVICE name a device that is removed afterwards.
             With --record FILE gets a JSON line for each push that arrives, each of its events, its end, and each request
             to the endpoint, as belfry watch --pushes prints them.
             Whatever these start ends with it, also what COMMAND leaves behind, and also if it is killed.
             """,
         options: [
             Option("apns", "serve an APNs endpoint too, with a device and credentials of its own"),
+            Option("fleet", "FILE", "join a fleet by the credential in FILE, with a device of its own"),
+            Option("bundle-id", "ID", "the app that the device is for"),
             Option("log", "FILE", "append what workers write to FILE, not to standard error or the journal"),
             Option("record", "FILE", "write what arrives to it, a JSON line each"),
         ],
         arguments: 0...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in
         let files = ["log", "record"].compactMap { context.options[$0] }
-        if let wrong = files.first(where: { $0.hasPrefix("-") }) {
+        if let wrong = (files + [context.options["fleet"]].compactMap(\.self)).first(where: { $0.hasPrefix("-") }) {
             throw CommandError(.usage, "\(wrong) is no file", "a file of such a name: ./\(wrong)")
         }
         if files.count == 2, files[0] == files[1] {
             throw CommandError(.usage, "--log and --record name one file", "name two")
         }
+        if context.options.has("apns"), context.options["fleet"] != nil {
+            throw CommandError(.usage, "pushes come by an endpoint of its own, or through a fleet", "--apns or --fleet")
+        }
+        let hasDevice = context.options.has("apns") || context.options["fleet"] != nil
+        guard hasDevice || context.options["bundle-id"] == nil else {
+            throw CommandError(.usage, "--bundle-id names the app of a device", "with --apns or --fleet")
+        }
         do throws(SystemError) {
             return try guardAndServe(context)
         } catch {
+            if context.options["fleet"] != nil, ["belfry-fleet", "belfry-apns", "join"].contains(error.call) {
+                throw CommandError(.unavailable, "no device of a fleet can be served: \(error)")
+            }
             if let file = files.first(where: { error.subject == $0 }) {
                 throw CommandError(.unavailable, "\(file) cannot be written: \(error)")
             }
@@ -123,6 +140,7 @@ private final class Serving {
     private var log: Int32?
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
+    private var fleet: ServedFleet?
     private var recorder: PushRecorder?
     private var recorded: RecordFile?
     private var child: ChildProcess?
@@ -167,6 +185,10 @@ private final class Serving {
             try serveEndpoint(runtimePath: runtimePath)
             variables += endpoint?.variables ?? []
         }
+        if let file = context.options["fleet"] {
+            try serveFleet(joiningBy: file, runtimePath: runtimePath)
+            variables += fleet?.variables ?? []
+        }
         if let program {
             try start(program, arguments: Array(context.options.arguments.dropFirst()), in: group)
         } else {
@@ -184,10 +206,8 @@ private final class Serving {
     }
 
     private func serve(at path: String) throws(SystemError) {
-        guard let program = programBeside("belfry-worker") else {
-            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
-        }
-        let worker = ServedWorker(program, environment: environment, words: log.map { .descriptor($0) })
+        let worker = ServedWorker(
+            try Self.program("belfry-worker"), environment: environment, words: log.map { .descriptor($0) })
         try Command.removeStaleSocket(path)
         server = try PushServer(
             at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath, calls: worker.calls,
@@ -195,9 +215,33 @@ private final class Serving {
     }
 
     private func serveEndpoint(runtimePath: String) throws(SystemError) {
-        guard let program = programBeside("belfry-apns") else {
-            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
+        let program = try Self.program("belfry-apns")
+        let bundleID = appOfDevice()
+        let endpoint = try ServedEndpoint(
+            program, environment: environment, runtimePath: runtimePath, bundleID: bundleID, on: loop)
+        endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
+        self.endpoint = endpoint
+    }
+
+    private func serveFleet(joiningBy file: String, runtimePath: String) throws(SystemError) {
+        let programs = ServedFleet.Programs(
+            fleet: try Self.program("belfry-fleet"), devices: try Self.program("belfry-apns"))
+        let bundleID = appOfDevice()
+        let fleet = try ServedFleet(
+            programs, joiningBy: file, environment: environment, runtimePath: runtimePath, bundleID: bundleID, on: loop)
+        fleet.onEnd = { [context] in context.warn("the agent has ended: \($0)") }
+        self.fleet = fleet
+    }
+
+    private static func program(_ name: String) throws(SystemError) -> String {
+        guard let path = programBeside(name) else {
+            throw SystemError(errno: ENOENT, call: "stat", subject: "\(name) beside belfry")
         }
+        return path
+    }
+
+    /// The app that the device is for, whose environment it is in.
+    private func appOfDevice() -> String {
         // The first app that is configured is the one that a push server would push to.
         let app = SettingsLoader.load(environment: Environment(environment)).settings.appPaths.first.flatMap {
             try? AppBundle(path: $0)
@@ -205,11 +249,7 @@ private final class Serving {
         // Who pushes here means the environment in which that app registers, unless the operator says otherwise.
         let name = Setting.apnsEnvironment.environmentVariable
         if environment[name] == nil, let stated = app?.knownEnvironment { variables.append((name, stated)) }
-        let endpoint = try ServedEndpoint(
-            program, environment: environment, runtimePath: runtimePath,
-            bundleID: app?.identifier ?? ServedEndpoint.bundleID, on: loop)
-        endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
-        self.endpoint = endpoint
+        return context.options["bundle-id"] ?? app?.identifier ?? ServedEndpoint.bundleID
     }
 
     private func start(_ path: String, arguments: [String], in group: Int32) throws(SystemError) {
@@ -243,7 +283,7 @@ private final class Serving {
     private func stop() {
         guard let server else { return loop.stop() }
         let stopServer = { [loop] in server.stop { loop.stop() } }
-        // The endpoint stops first, since it is a client of the workers.
-        if let endpoint { endpoint.stop(stopServer) } else { stopServer() }
+        // Whose pushes these are stops first, since it is a client of the workers.
+        if let endpoint { endpoint.stop(stopServer) } else if let fleet { fleet.stop(stopServer) } else { stopServer() }
     }
 }
