@@ -62,7 +62,10 @@ extension IntegrationTests {
         func three() throws {
             let credential = try office.credential("ci", ["--shared"])
             let jobs = try (0..<3).map { try job($0, credential) }
-            let tokens = try jobs.map { try #require($0.line(), "it did not begin") }
+            let tokens = try jobs.map { job in
+                let token = job.line()
+                return try #require(token, "it did not begin: \(token == nil ? job.complaints() : [])")
+            }
             #expect(Set(tokens).count == 3)
             for (number, token) in tokens.enumerated() {
                 #expect(try waitUntil { try push("call-\(number)", to: token) == "200" }, "\(number)")

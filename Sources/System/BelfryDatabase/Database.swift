@@ -49,7 +49,7 @@ public final class Database {
         unsafe connection = opened
         _ = unsafe sqlite3_busy_timeout(opened, patienceMilliseconds)
         if sharing == .exclusive { try execute("PRAGMA locking_mode = EXCLUSIVE") }
-        try execute("PRAGMA journal_mode = WAL")
+        try switchToWAL(within: patienceMilliseconds)
         try execute("PRAGMA synchronous = FULL")
         try execute("PRAGMA max_page_count = \(max(16, bytesMax / Self.pageBytes))")
         try execute("PRAGMA journal_size_limit = \(Self.logBytesMax)")
@@ -58,6 +58,19 @@ public final class Database {
     }
 
     deinit { _ = unsafe sqlite3_close_v2(connection) }
+
+    /// SQLite waits for no lock where it changes the mode of a file: of two that make one together, one would fail.
+    private func switchToWAL(within milliseconds: Int32) throws(DatabaseError) {
+        let end = bootTimeMicroseconds() + Int64(milliseconds) * 1_000
+        while true {
+            do throws(DatabaseError) {
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch  where error.kind == .busy && bootTimeMicroseconds() < end {
+                // Whoever has it is done in a millisecond or two.
+                _ = poll(nil, 0, 1)
+            }
+        }
+    }
 
     /// Puts the file `name` in `directory` out of the way, as `name.corrupt`, replacing one that is there. No process
     /// may have it open.

@@ -2,6 +2,7 @@ import BelfryDatabase
 import BelfrySyscalls
 import Glibc
 import Support
+import Synchronization
 import Testing
 
 @Suite struct DatabaseTests {
@@ -140,6 +141,24 @@ import Testing
         #expect(busy == .busy)
         owner = nil
         try opened(.exclusive).execute("CREATE TABLE u (a)")
+    }
+
+    @Test("those who make a file together all have it") func together() throws {
+        let path = folder.path
+        for round in 0..<20 {
+            let failures = Mutex<[String]>([])
+            let threads = (0..<4).map { _ in
+                PosixThread {
+                    do {
+                        _ = try Database(
+                            "\(round).sqlite", in: Directory.open(path: path, makes: false), sharing: .shared,
+                            bytesMax: 1 << 20)
+                    } catch { failures.withLock { $0.append("\(error)") } }
+                }
+            }
+            for thread in threads { thread.join() }
+            #expect(failures.withLock { $0 } == [])
+        }
     }
 
     @Test("S2: a link or a folder in the file's place is refused, and the file is for its owner alone")
