@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -17,6 +18,10 @@ import machine as setting
 
 BROKERS = 3
 AT_ONCE = 50
+# Pushes while a broker is away: so many before, during and after, each so long after the last.
+PUSHES_EACH, PUSH_GAP_SECONDS = 100, 0.01
+# So long an agent is looked at that has nothing to do.
+IDLE_SECONDS = 60
 
 
 class Host:
@@ -54,6 +59,23 @@ def serving(stage, work, environment, runtime):
             path.unlink()
 
 
+class Broker:
+    """A server of NATS, in its folder."""
+
+    def __init__(self, program, folder, port):
+        self.program, self.folder, self.port = program, folder, port
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen([self.program, "-c", "nats.conf"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        setting.wait_until(lambda: apns.is_open(self.port), "a broker")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(timeout=setting.PATIENCE_SECONDS)
+
+
 class Fleet:
     """Brokers, a gateway, whose endpoint is that of `place`, and machines."""
 
@@ -64,10 +86,11 @@ class Fleet:
         brokers = [f"--broker=127.0.0.1:{ports[i]}:{ports[i + BROKERS]}" for i in range(BROKERS)]
         self.fleet("setup", *brokers)
         program = place.machine.peers / "nats/usr/sbin/nats-server"
-        for port in ports[:BROKERS]:
-            folder = next((self.keys / "fleet/setup").glob(f"broker-*{port}*"))
-            command = [program, "-c", "nats.conf"]
-            stack.enter_context(apns.running(command, port, cwd=folder, stderr=subprocess.DEVNULL))
+        self.brokers = [Broker(program, next((self.keys / "fleet/setup").glob(f"broker-*{port}*")), port)
+                        for port in ports[:BROKERS]]
+        for broker in self.brokers:
+            stack.callback(broker.kill)
+            broker.start()
         setting.wait_until(lambda: "registry of devices" in self.fleet("setup"), "a registry of devices")
         place.runtime = place.folder / "run"
         place.runtime.mkdir()
@@ -90,7 +113,7 @@ class Fleet:
         """The devices of a machine that hands its pushes to `push_socket`, and how long each took to be added."""
         host = Host(self, name, push_socket)
         self.join(name, host.environment)
-        stack.enter_context(serving(self.stage, "agent", host.environment, host.runtime))
+        self.agent = stack.enter_context(serving(self.stage, "agent", host.environment, host.runtime))
         devices, taken = [], []
         for _ in range(count):
             began = time.monotonic()
@@ -108,19 +131,103 @@ def opened_log(place, port):
     return log
 
 
-def milliseconds_to(place, provider, log, device):
-    """From the last byte of a request to `received`, as the endpoint notes it."""
+def notes(log):
+    """What the endpoint has noted since: whole lines alone."""
+    while True:
+        place = log.tell()
+        line = log.readline()
+        if not line.endswith("\n"):
+            log.seek(place)
+            return
+        yield json.loads(line)
+
+
+def milliseconds_to(place, provider, log, device, step="received"):
+    """From the last byte of a request to `step`, as the endpoint notes it."""
     apns_id = str(uuid.uuid4())
     sent = provider.push(place, device, apns_id)
 
-    def received():
-        for line in log:
-            note = json.loads(line)
-            if note.get("id") == apns_id and note["step"] == "received":
+    def noted():
+        for note in notes(log):
+            if note.get("id") == apns_id and note["step"] == step:
                 return note["at"]
         return None
 
-    return (setting.wait_until(received, "a push to a machine") - sent) * 1000
+    return (setting.wait_until(noted, f"a push that is {step}", 30) - sent) * 1000
+
+
+def latest(place, provider, log, device, leave, come_back):
+    """The longest time to `received`, in ms, of pushes that go on while a broker leaves and comes back."""
+    sent, received = {}, {}
+
+    def look():
+        for note in notes(log):
+            if note["step"] == "received" and note.get("id") in sent:
+                received.setdefault(note["id"], note["at"])
+
+    for number in range(3 * PUSHES_EACH):
+        if number == PUSHES_EACH:
+            leave()
+        if number == 2 * PUSHES_EACH:
+            come_back()
+        apns_id = str(uuid.uuid4())
+        sent[apns_id] = time.time()
+        provider.push(place, device, apns_id)
+        time.sleep(PUSH_GAP_SECONDS)
+    setting.wait_until(lambda: look() or len(received) == len(sent), "pushes while a broker was away", 30)
+    return max(received[apns_id] - at for apns_id, at in sent.items()) * 1000
+
+
+def measure_brokers(place, fleet, provider, log, device):
+    rows = []
+    for what, leave, come_back in (("killed", Broker.kill, Broker.start),
+                                   ("stopped", lambda broker: broker.process.send_signal(signal.SIGSTOP),
+                                    lambda broker: broker.process.send_signal(signal.SIGCONT))):
+        samples = []
+        for broker in fleet.brokers:
+            samples.append(latest(place, provider, log, device, lambda: leave(broker), lambda: come_back(broker)))
+            # All lines are to be back before the next one leaves.
+            time.sleep(5)
+        rows.append(figures.plain_row(f"a broker is {what}, each in turn: the latest push to another machine (ms)",
+                                      samples, max, 1000, "1 s"))
+    return rows
+
+
+def measure_unknown(place, provider, rounds, count, known):
+    comparison = figures.Comparison("answer to a token that nobody has, peer a known one", "ms")
+    for _ in range(rounds):
+        samples = [[], []]
+        for _ in range(count):
+            for taken, device in zip(samples, ({"alertToken": uuid.uuid4().hex * 2}, known)):
+                sent = provider.push(place, device, str(uuid.uuid4()))
+                taken.append((time.time() - sent) * 1000)
+                time.sleep(apns.GAP_SECONDS)
+        comparison.add_round(*samples)
+    return comparison.row(figures.difference, figures.median, 10, "10 ms more")
+
+
+def measure_absent(place, provider, log, device, count):
+    milliseconds_to(place, provider, log, device, "offline")
+    samples = [milliseconds_to(place, provider, log, device, "offline") for _ in range(count)]
+    return figures.plain_row("a machine that is absent, once that is known: told offline (ms)", samples,
+                             figures.median, 5, "5 ms")
+
+
+def measure_idle(agent):
+    """An agent that nobody pushes to."""
+
+    def wake_ups():
+        status = pathlib.Path(f"/proc/{agent.pid}/status").read_text()
+        return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+
+    before, began = wake_ups(), time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    rate = (wake_ups() - before) / (time.monotonic() - began)
+    memory = setting.anonymous_kibibytes(agent.pid) / 1024
+    return [figures.plain_row("an agent that has nothing to do: memory of its own (MiB)", [memory], figures.median, 8,
+                              "8 MiB"),
+            figures.plain_row("an agent that has nothing to do: wake-ups a second", [rate], figures.median, 0.5,
+                              "1 in 2 s")]
 
 
 def measure_one(place, what, log, provider, rounds, count, here, there, at_most):
@@ -145,14 +252,14 @@ def per_second(place, port, log, devices, count):
     headers = [f"authorization: {place.bearer}", f"apns-topic: {apns.BUNDLE_ID}"]
     command = ["h2load", "--threads=1", "--clients=1", f"--max-concurrent-streams={AT_ONCE}", f"--requests={count}",
                f"--data={place.payload}", f"--input-file={urls}", *(f"--header={header}" for header in headers)]
-    for _ in log:
+    for _ in notes(log):
         pass
     began = time.time()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
     times = []
 
     def all_received():
-        times.extend(note["at"] for note in map(json.loads, log) if note["step"] == "received")
+        times.extend(note["at"] for note in notes(log) if note["step"] == "received")
         return len(times) >= count
 
     setting.wait_until(all_received, f"{count} pushes to a machine", 60)
@@ -168,7 +275,10 @@ def measure(machine, rounds, count):
             sink = place.folder / "sink.sock"
             stack.enter_context(running_sink(machine, sink))
             (real,), _ = fleet.machine("kiosk", machine.push_socket, stack)
+            idle = fleet.agent
             cheap, added = fleet.machine("sink", str(sink), stack, AT_ONCE)
+            with contextlib.ExitStack() as leaving:
+                (absent,), _ = fleet.machine("absent", str(sink), leaving)
             rows = [figures.plain_row("device add on a machine of a fleet, to its tokens (ms)", added, figures.median, 50,
                                       "50 ms")]
             with apns.endpoint(place) as (port, _), opened_log(place, port) as log:
@@ -183,7 +293,10 @@ def measure(machine, rounds, count):
                 provider = apns.Provider(port)
                 rows += measure_one(place, "a worker that costs nothing", log, provider, rounds, count, place.online,
                                     cheap[0], 1)[:1]
-            return rows
+                rows.append(measure_unknown(place, provider, rounds, count, cheap[0]))
+                rows.append(measure_absent(place, provider, log, absent, count))
+                rows += measure_brokers(place, fleet, provider, log, cheap[0])
+            return rows + measure_idle(idle)
     finally:
         shutil.rmtree(place.folder)
 
