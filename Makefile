@@ -51,7 +51,7 @@ DEBUG_FLAGS := --explicit-target-dependency-import-check error $(DEBUG_INFO)
 EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 
 # The one place that decides it; TidyTests hold change log, manual pages and package to it.
-VERSION = $(shell sed -n 's/.*static let version = "belfry \(.*\)"$$/\1/p' Sources/Programs/belfry/Program.swift)
+VERSION = $(shell sed -n 's/.*static let number = "\(.*\)"$$/\1/p' Sources/System/BelfryCommandLine/BelfryVersion.swift)
 
 PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls belfry-directory belfry-fleet
 BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
@@ -154,6 +154,7 @@ check: deps/check test ## what is too long for each change: package, tarball, 10
 	@Tests/casts $(STAGE) packed
 	@$(BUILD)/release/simulate --first 0 --runs 10000 --meetings
 	@$(BUILD)/release/simulate --first 0 --runs 100000
+	@BELFRY_FLEET_SEEDS=1000 $(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter FleetWorldTests
 	@$(MAKE) --no-print-directory torture
 	@$(call strike,BELFRY_CROWD=10000,Endpoint/crowd)
 	@$(MAKE) --no-print-directory fuzz SECONDS=$$((60 * $(words $(wildcard Tests/Fuzz/seeds/*))))

@@ -131,7 +131,7 @@ complete -c belfry -n '__fish_seen_subcommand_from serve' -l log -r -F -d 'appen
 complete -c belfry -n '__fish_seen_subcommand_from serve' -l record -r -F -d 'write what arrives to it, a JSON line each'
 complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key certificate credentials revoke log watch fail goaway'
 complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
-complete -c belfry -n '__fish_seen_subcommand_from fleet' -a 'setup enroll revoke remove join leave status list'
+complete -c belfry -n '__fish_seen_subcommand_from fleet' -a 'setup enroll revoke remove join leave status list restore'
 complete -c belfry -n '__fish_seen_subcommand_from fleet; and __fish_seen_subcommand_from join' -F
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l directory -d 'make a call directory extension'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'

@@ -76,7 +76,7 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
-            fleet) wanted='setup enroll revoke remove join leave status list' ;;
+            fleet) wanted='setup enroll revoke remove join leave status list restore' ;;
         esac
         # Behind a word of group's stands a key, and behind one of directory's an extension, a file or nothing known.
         case $command/${words[i+1]-} in

@@ -29,15 +29,23 @@ import Testing
 
     private static func status(
         up: [Bool] = [true, true], _ standing: MirrorStateMachine.Standing? = nil, clock: Int64? = 0,
-        heardSecondsAgo: Int64? = 5
+        heardSecondsAgo: Int64? = 5, certificateDays: Int64 = 400, copies: BucketCopies? = nil, isTwice: Bool = false
     ) throws -> FleetStatus {
         let name = try #require(FleetName("gate-1"))
         let peers = heardSecondsAgo.map { seconds in
-            [FleetStatus.Peer(name: name, since: now, heardAt: now + .seconds(-seconds), clockSeconds: clock)]
+            [
+                FleetStatus.Peer(
+                    name: name, since: now, heardAt: now + .seconds(-seconds), clockSeconds: clock, isTwice: isTwice)
+            ]
         }
-        let lines = zip(["a.example:4222", "b.example:4222"], up).map { FleetStatus.Line(broker: $0, isUp: $1) }
+        let end = now + .seconds(certificateDays * 86_400 + 60)
+        let lines = zip(["a.example:4222", "b.example:4222"], up).map {
+            FleetStatus.Line(broker: $0, isUp: $1, certificateEnd: $1 ? end : nil)
+        }
+        let bucket = copies.map { FleetStatus.Bucket(copies: $0, devicesCount: 1, unreadCount: 0) }
         return FleetStatus(
-            name: name, since: now, lines: lines, standing: standing, peers: peers ?? [], droppedCount: 0)
+            name: name, since: now, lines: lines, standing: standing, bucket: bucket, peers: peers ?? [],
+            droppedCount: 0)
     }
 
     private func findings(_ answer: FleetStanding.Answer, _ credential: FleetCredential) -> [Finding] {
@@ -57,6 +65,7 @@ import Testing
             (.status(try Self.status(clock: 2)), .ok, "gateway gate-1"),
             (.status(try Self.status(clock: 3)), .warn, "gate-1 is 3 s ahead of this one"),
             (.status(try Self.status(clock: -3)), .warn, "gate-1 is 3 s behind this one"),
+            (.status(try Self.status(isTwice: true)), .warn, "both ring (twice)"),
         ]
         for (answer, level, detail) in cases {
             let found = findings(answer, credential)
@@ -74,6 +83,15 @@ import Testing
             (.status(try Self.status(.unread)), .warn, "not read yet"),
             (.status(try Self.status(.missing)), .warn, "lacks devices"),
             (.status(try Self.status(.unreadable)), .warn, "cannot be read"),
+            (.status(try Self.status(.whole, isTwice: true)), .warn, "the credential of gate-1: both ring (twice)"),
+            (
+                .status(try Self.status(.whole, copies: BucketCopies(count: 1, missingCount: 0))), .ok,
+                "1 of 1 machines there"
+            ),
+            (
+                .status(try Self.status(.whole, copies: BucketCopies(count: 3, missingCount: 1))), .warn,
+                "1 of 3 copies of the registry of devices are not there"
+            ),
         ]
         for (answer, level, detail) in cases {
             let found = findings(answer, credential)
@@ -95,6 +113,21 @@ import Testing
         #expect(later.first?.level == .fail && later.first?.detail.contains("has ended") == true, "\(later)")
         let earlier = FleetChecks.findings(standing, at: Self.now + .seconds(-86_400))
         #expect(earlier.first?.level == .fail && earlier.first?.remedy == "see timedatectl", "\(earlier)")
+    }
+
+    @Test("a broker's certificate that ends within 30 days is told of, and a registry with fewer copies than brokers")
+    func brokers() throws {
+        let gateway = try credential(.gateway)
+        for (days, count) in [(30, 0), (29, 2)] as [(Int64, Int)] {
+            let found = findings(.status(try Self.status(.whole, certificateDays: days)), gateway)
+            #expect(
+                found.count { $0.level == .warn && $0.detail.hasSuffix("ends in \(days) days") } == count, "\(found)")
+        }
+        let setup = try FleetSetup(state: StateDirectory(path: "\(folder.path)/keeper"))
+        try setup.setUp(adding: [#require(Broker("c.example"))], at: Self.now)
+        let one = try Self.status(.whole, copies: BucketCopies(count: 1, missingCount: 0))
+        let found = try findings(.status(one), credential(.gateway))
+        #expect(found.map(\.level) == [.warn] && found[0].detail.contains("has 1 of 3 copies"), "\(found)")
     }
 
     private var environment: [String: String] {
@@ -127,7 +160,8 @@ import Testing
         #expect(unsafe symlink(agent.path, "\(folder.path)/agent.sock") == 0)
         withExtendedLifetime(agent) {
             #expect(check().map(\.level) == [.ok], "\(check())")
-            #expect(CommandRun(["status", "--json"], environment).output.contains(#""linesUp":2"#))
+            let said = CommandRun(["status", "--json"], environment).output
+            #expect(said.contains(#""linesUp":2"#) && said.contains(#""waiting":0"#), "\(said)")
         }
     }
 

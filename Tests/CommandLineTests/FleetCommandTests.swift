@@ -115,11 +115,11 @@ import Testing
         arguments: [
             (
                 [],
-                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list: see belfry fleet --help"
+                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list, restore: see belfry fleet --help"
             ),
             (
                 ["enrol"],
-                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list: did you mean enroll?"
+                "belfry: belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list, restore: did you mean enroll?"
             ),
             (["setup"], "belfry: a fleet has a broker at least: --broker HOST"),
             (["setup", "a"], "belfry: belfry fleet setup takes no argument: --broker HOST"),

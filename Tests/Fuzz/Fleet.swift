@@ -110,6 +110,9 @@ func feedRelayWords(_ bytes: [UInt8]) {
     if let status = FleetStatus(line: line) {
         precondition(FleetStatus(line: Array(status.line.dropLast())) == status, "a status does not read back")
     }
+    if let restored = FleetRestoration(line: line) {
+        precondition(FleetRestoration(line: Array(restored.line.dropLast())) == restored, "it does not read back")
+    }
     if let news = RelayNews(line: line) {
         precondition(!news.line.dropLast().contains(newline), "news of two lines")
         precondition(RelayNews(line: Array(news.line.dropLast())) == news, "news do not read back")

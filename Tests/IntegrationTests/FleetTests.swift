@@ -82,8 +82,12 @@ extension IntegrationTests {
             #expect(steps.starts(with: ["accepted", "handed-over", "received"]), "\(steps)")
             #expect(try log(of: 0).first { $0["step"] == "handed-over" }?["machine"] == "kiosk")
             #expect(try !machine.hasFailedUnits() && !gateways[0].phone.hasFailedUnits())
-            let listed = try object(gateways[0].phone.belfry("fleet", "list", "--json"))
-            #expect(listed["machine"] == "kiosk" && listed["there"] == true && listed["devices"] == 1, "\(listed)")
+            let listed = try gateways[0].phone.belfry("fleet", "list", "--json").output.split(separator: "\n").map {
+                try #require(JSONValue.parse(Array($0.utf8)).objectValue)
+            }
+            #expect(listed.map { $0["gateway"] ?? $0["machine"] } == ["gate-1", "gate-2", "kiosk"], "\(listed)")
+            #expect(listed.allSatisfy { $0["there"] == true && $0["version"] != nil }, "\(listed)")
+            #expect(listed.last?["devices"] == 1 && listed.last?["brokers"]?.arrayValue?.count == 1, "\(listed)")
             let status = try machine.belfry("fleet", "status").output
             #expect(status.contains("up") && status.contains("gateway  gate-1"), "\(status)")
             #expect(try gateways[1].phone.belfry("fleet", "status").output.contains("as the fleet has them"))
@@ -131,6 +135,40 @@ extension IntegrationTests {
             let refused = try gateways[1].phone.belfry("device", "remove", device.id)
             #expect(refused.status == .exited(code: 64) && refused.errors.contains("kiosk"), "\(refused)")
             #expect(try gateways[1].phone.belfry("device", "list").output.contains("\(device.id) com.example.phone"))
+        }
+
+        @Test("brokers that have lost their disk are given the devices back by a gateway") func restored() throws {
+            #expect(try waitUntil { try push("{}", to: alert, topic: "com.example.phone") == "200" })
+            try office.lose(0)
+            let unknown = String(repeating: "ab", count: 32)
+            #expect(try waitUntil { try push("{}", to: unknown).contains("503") })
+            #expect(try push(#"{"callId": "1"}"#, to: voip) == "200", "known tokens go on")
+            #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
+            let refused = try machine.belfry("fleet", "restore")
+            #expect(refused.status == .exited(code: 64) && refused.errors.contains("a gateway knows"), "\(refused)")
+            var restored: Finished?
+            #expect(
+                try waitUntil {
+                    restored = try gateways[1].phone.belfry("fleet", "restore")
+                    return restored?.output == "restored 1 device\n"
+                }, "\(String(describing: restored))")
+            #expect(try waitUntil { try push("{}", to: unknown) == #"{"reason":"BadDeviceToken"}400"# })
+        }
+
+        @Test("an agent starts anew by another credential, and ends where its machine has left") func rejoined() throws
+        {
+            #expect(try office.belfry(["fleet", "revoke", "kiosk"]).status.isSuccess)
+            #expect(try waitUntil { try !machine.belfry("fleet", "status").output.contains(" up") })
+            try office.enroll("kiosk", "--again", for: machine)
+            #expect(try waitUntil { try machine.belfry("fleet", "status").output.contains(" up") })
+            #expect(try waitUntil { try push(#"{"callId": "1"}"#, to: voip) == "200" })
+            #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
+            #expect(try machine.belfry("fleet", "leave").status.isSuccess)
+            #expect(
+                try waitUntil {
+                    try machine.systemctl("show", "--property=SubState", "--value", "\(machine.name)-agent.service")
+                        .output.hasPrefix("failed")
+                })
         }
 
         @Test("a machine without its agent is offline; what was kept rings as the agent is back") func back() throws {
@@ -223,9 +261,22 @@ final class Office {
     /// Has the broker of that number stop, or go on.
     func signal(_ number: Int, _ signal: Int32) throws { try brokers[number].child.signal(signal) }
 
-    /// Starts a broker that was killed.
-    func startAgain(_ number: Int) throws {
+    /// A broker, which is alone, loses its disk; it is started with its folder, and its registry is made.
+    func lose(_ number: Int) throws {
+        try signal(number, SIGKILL)
+        try startAgain(number) { [folder, folders] () throws in
+            let store = "\(folder.path)/fleet/setup/\(folders[number])/store-alone"
+            let removed = try run("/bin/rm", ["-r", store])
+            #expect(removed.status.isSuccess, "\(removed)")
+        }
+        let made = try belfry(["fleet", "setup"])
+        #expect(made.output.contains("was made"), "\(made)")
+    }
+
+    /// Starts a broker that was killed, and does `before` before that.
+    func startAgain(_ number: Int, before: () throws -> Void = {}) throws {
         _ = try brokers[number].child.waitUntilExit()
+        try before()
         brokers[number] = try start(number)
         while let line = brokers[number].complaint(), !line.contains("Server is ready") {}
     }

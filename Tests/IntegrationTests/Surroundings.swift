@@ -24,10 +24,7 @@ enum Surroundings {
     /// How many calls those meet over who want to end them at once; nil if nobody says that.
     static var meetings: Int? { value("BELFRY_MEETINGS").flatMap { Int($0) } }
 
-    static func value(_ name: String) -> String? {
-        guard let text = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: text)
-    }
+    static func value(_ name: String) -> String? { testVariable(name) }
 
     /// All cases, or the one that the environment's `name` names, if that is set and not empty.
     static func cases<Case: CaseIterable & RawRepresentable<String>>(chosenBy name: String) -> [Case] {

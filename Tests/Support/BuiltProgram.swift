@@ -11,12 +11,13 @@ public func builtProgram(_ name: String) -> String {
 
 /// The path of a program of ours: installed in `BELFRY_TEST_BIN`, else built beside these tests.
 public func testedProgram(_ name: String) -> String {
-    variable("BELFRY_TEST_BIN").map { "\($0)/\(name)" } ?? builtProgram(name)
+    testVariable("BELFRY_TEST_BIN").map { "\($0)/\(name)" } ?? builtProgram(name)
 }
 
 /// The path of a file of the source tree, which is `BELFRY_TEST_ROOT`, else where this file was compiled.
 public func sourceFile(_ path: String) -> String {
-    let root = variable("BELFRY_TEST_ROOT") ?? #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+    let root =
+        testVariable("BELFRY_TEST_ROOT") ?? #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
     return "\(root)/\(path)"
 }
 
@@ -28,6 +29,7 @@ public func sourceBytes(_ path: String) -> [UInt8] {
     return ScriptedWorker.readAll(descriptor)
 }
 
-private func variable(_ name: String) -> String? {
+/// What whoever runs the tests says by the environment; nil if nothing.
+public func testVariable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }

@@ -1,8 +1,8 @@
 import Testing
 
-/// Belfry is of one version, which `Program.version` decides; what people see of it elsewhere is the same.
+/// Belfry is of one version, which `BelfryVersion` decides; what people see of it elsewhere is the same.
 @Suite struct VersionTests {
-    private static let decider = "Sources/Programs/belfry/Program.swift"
+    private static let decider = "Sources/System/BelfryCommandLine/BelfryVersion.swift"
 
     /// What stands between `start`, where it first is in the file at `path`, and `end`.
     private static func words(in path: String, from start: String, to end: Character) throws -> String {
@@ -11,7 +11,7 @@ import Testing
         return String(try #require(parts.count > 1 ? parts[1].prefix { $0 != end } : nil, "\(path) has no \(start)"))
     }
 
-    private static let version = try? words(in: decider, from: "static let version = \"belfry ", to: "\"")
+    private static let version = try? words(in: decider, from: "static let number = \"", to: "\"")
 
     @Test("the version is three numbers")
     func numbers() throws {
@@ -55,7 +55,7 @@ import Testing
     @Test("the tarball's version is read from there")
     func tarball() throws {
         let makefile = try #require(SourceTree.text(of: "Makefile"))
-        #expect(makefile.contains("version = \"belfry \\(.*\\)\"$$/\\1/p' \(Self.decider))"))
+        #expect(makefile.contains("number = \"\\(.*\\)\"$$/\\1/p' \(Self.decider))"))
         #expect(makefile.contains("Dist/tarball $(STAGE) $(BUILD)/dist $(VERSION)"))
     }
 }

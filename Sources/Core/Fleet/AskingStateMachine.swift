@@ -86,6 +86,8 @@ public struct AskingStateMachine {
         /// The life that it was heard by last, and those before that.
         var agent: UInt64?
         var earlierAgents: [UInt64] = []
+        /// When it was seen last that there are two.
+        var twiceAt: Instant?
     }
 
     private let limits: Limits
@@ -116,6 +118,11 @@ public struct AskingStateMachine {
         public let isAbsent: Bool
         /// How many pushes it was asked to take, and has not settled.
         public let waitingCount: Int
+    }
+
+    /// Whether two machines have the name `machine`, each of which has said something of late.
+    public func isTwice(_ machine: FleetName, at now: Instant) -> Bool {
+        machines[machine]?.twiceAt.map { now - $0 < limits.presence } ?? false
     }
 
     /// The machines that were heard, by name.
@@ -235,7 +242,10 @@ public struct AskingStateMachine {
         if known.agent != agent, !known.isShared || known.since == nil { known.since = now }
         // Who says something of a push before it says that it is there may be one of many.
         if known.isToldThere, !known.isShared, let last = known.agent, last != agent {
-            if known.earlierAgents.contains(agent) { effects.append(.twice(machine)) }
+            if known.earlierAgents.contains(agent) {
+                known.twiceAt = now
+                effects.append(.twice(machine))
+            }
             known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
         }
         if known.absence != nil { effects.append(.returned(machine)) }

@@ -5,7 +5,7 @@ public import BelfryTerms
 ///
 /// A gateway's credential allows these requests and no others.
 public enum BucketRequest: Hashable, Sendable {
-    /// What the bucket is, and how far: answered with ``BucketAnswer/bucket(identity:last:)``.
+    /// What the bucket is, and how far: answered with ``BucketAnswer/bucket(identity:last:copies:)``.
     case information
     /// Deliver what was written after that number to `subject`, and what is written from now on: answered with
     /// ``BucketAnswer/watching``. The name is of this watch alone.
@@ -67,8 +67,9 @@ public enum BucketRequest: Hashable, Sendable {
 
 /// What JetStream answers to a ``BucketRequest``.
 public enum BucketAnswer: Hashable, Sendable {
-    /// There is the bucket, which another one of its name would be told from by `identity`, and its last number.
-    case bucket(identity: String, last: UInt64)
+    /// There is the bucket, which another one of its name would be told from by `identity`, its last number, and how
+    /// the brokers keep it.
+    case bucket(identity: String, last: UInt64, copies: BucketCopies)
     /// The watch has begun.
     case watching
     /// A majority has what was to be written, at that number.
@@ -100,13 +101,31 @@ public enum BucketAnswer: Hashable, Sendable {
             }
             if fields.has("state") {
                 let last = try fields.fields("state").integer("last_seq", in: 0...Int64.max)
-                return .bucket(identity: try fields.string("created"), last: UInt64(last))
+                return .bucket(
+                    identity: try fields.string("created"), last: UInt64(last), copies: try copies(fields))
             }
             // The answer to the end of a watch says nothing that anybody waits for.
             return fields.has("name") ? .watching : .failed("a broker's answer says nothing")
         } catch {
             return .failed("a broker's answer: \(error)")
         }
+    }
+
+    /// One broker alone says nothing of a cluster.
+    private static func copies(_ fields: JSONFields) throws(JSONFieldError) -> BucketCopies {
+        var missingCount = 0
+        if fields.has("cluster") {
+            let cluster = try fields.fields("cluster")
+            for copy in cluster.has("replicas") ? try cluster.fieldsOfEach("replicas") : []
+            where try copy.ifPresent("offline", copy.bool) ?? false {
+                missingCount += 1
+            }
+        }
+        let configuration = try fields.fields("config")
+        let count = try configuration.ifPresent("num_replicas") { (key) throws(JSONFieldError) in
+            try configuration.integer(key, in: 1...64)
+        }
+        return BucketCopies(count: Int(count ?? 1), missingCount: missingCount)
     }
 
     private static func failed(_ fields: JSONFields) -> BucketAnswer {

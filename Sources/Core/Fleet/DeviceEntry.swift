@@ -68,7 +68,7 @@ public struct DeviceEntry: Hashable, Sendable {
 
     /// The same device as an entry that is the first with its tokens: a machine's word is no proof of an earlier one,
     /// and numbers of another bucket say nothing.
-    var asFirst: DeviceEntry {
+    public var asFirst: DeviceEntry {
         var entry = self
         entry.since = nil
         return entry

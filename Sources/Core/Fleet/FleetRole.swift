@@ -9,4 +9,7 @@ public enum FleetRole: String, Hashable, Sendable, CaseIterable {
 
     /// Whose names are those of this role: no two of them have the same one.
     public var names: FleetRole { self == .gateway ? .gateway : .machine }
+
+    /// The user unit that has its lines to the brokers.
+    public var unit: String { self == .gateway ? "belfry-relay.service" : "belfry-agent.service" }
 }

@@ -84,6 +84,8 @@ public struct MirrorStateMachine {
         case refuse(DeviceKey, DeviceRefusal)
         /// The bucket has lost a device that is in use: the registry keeps it, people are warned.
         case missing(DeviceKey)
+        /// A gateway has written that it is there.
+        case gateway(HereAnswer)
         /// An entry is of no use.
         case malformed(key: String, detail: String)
         /// The mirror is worth something else from now on.
@@ -140,8 +142,17 @@ public struct MirrorStateMachine {
         return unreadable.isEmpty ? .whole : .unreadable
     }
 
-    /// The devices in use that the bucket lacks, as far as it was read: what is to be written by a restoration.
+    /// How many devices are in use.
+    public var inUseCount: Int { devices.inUseCount }
+
+    /// The devices in use that the bucket lacks, as far as it was read.
     public var absent: Set<DeviceKey> { devices.absent }
+
+    /// Those in the order in which they are to be written: who has all that it claims comes first, and so has it then.
+    public var toRestore: [DeviceKey] {
+        let keys = absent.sorted()
+        return keys.filter { entryInForce($0) != nil } + keys.filter { entryInForce($0) == nil }
+    }
 
     /// What is known of `key`, and at which number the bucket has it; nil for one that was never there or is forgotten.
     public func entry(_ key: DeviceKey) -> (entry: DeviceEntry, sequence: UInt64?)? { devices.entry(key) }
@@ -329,7 +340,12 @@ extension MirrorStateMachine {
         guard delivery.sequence > reached else { return [] }
         defer { reach(delivery.sequence) }
         switch BucketKey(delivery.key) {
-        case .fence: return []
+        case .fence(let gateway):
+            // An earlier version writes nothing there.
+            guard let here = delivery.value.flatMap({ try? HereAnswer(bytes: $0) }), here.gateway == gateway else {
+                return []
+            }
+            return [.gateway(here)]
         case .device(let key): return heed(delivery, of: key, at: wall)
         case nil: return [.malformed(key: delivery.key, detail: "found no machine and device")]
         }
@@ -341,7 +357,7 @@ extension MirrorStateMachine {
         case .put(let key, _), .remove(let key, _, _), .lose(let key, _):
             changed.insert(key)
             return true
-        case .watch, .forget, .refuse, .missing, .malformed, .stands: return false
+        case .watch, .forget, .refuse, .missing, .gateway, .malformed, .stands: return false
         }
     }
 

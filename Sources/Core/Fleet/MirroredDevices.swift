@@ -71,10 +71,12 @@ struct MirroredDevices {
         devices[key].flatMap { $0.isInForce ? $0.entry : nil }
     }
 
+    /// How many are in use.
+    var inUseCount: Int { devices.count - removed.values.reduce(0) { $0 + $1.count } }
+
     /// Why `machine` may have no more devices; nil if it may. Those that were removed make room.
     func refusal(of machine: FleetName, beside count: Int = 0) -> DeviceRefusal? {
-        let removed = removed.values.reduce(0) { $0 + $1.count }
-        if devices.count - removed + count >= limits.devicesMax { return .fleetFull }
+        if inUseCount + count >= limits.devicesMax { return .fleetFull }
         let inUse = counts[machine, default: 0] - (self.removed[machine]?.count ?? 0) + count
         return inUse < limits.devicesPerMachineMax ? nil : .machineFull
     }

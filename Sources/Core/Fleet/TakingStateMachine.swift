@@ -120,6 +120,9 @@ public struct TakingStateMachine {
         return [.say(.taken, place: 0, to: reply)] + next()
     }
 
+    /// How many pushes it was asked to take, of which nothing has become yet.
+    public var waitingCount: Int { open.count }
+
     /// The push with that digest was taken, rejected, or could not be handed over.
     public mutating func end(_ digest: PushDigest, by outcome: FleetSaying.Word, at now: Instant) -> [Effect] {
         guard var push = open.removeValue(forKey: digest) else { return [] }

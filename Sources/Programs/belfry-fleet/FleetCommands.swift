@@ -23,7 +23,8 @@ struct FleetCommands {
                belfry fleet leave
                belfry fleet status [--json]
                belfry fleet list [--json]
-        All but the last four are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
+               belfry fleet restore
+        All but the last five are for whoever keeps the keys of a fleet: they make keys, a folder for each of its brokers, and
         a credential for each machine and gateway, which joins by it.
 
         setup again adds brokers, and makes those certificates anew that end within 90 days; keys stay as they are.
@@ -37,7 +38,8 @@ struct FleetCommands {
         join checks the credential in FILE, or on standard input with -, at the brokers, and keeps it; without --again
         not in place of another fleet's, or of another name or role. leave removes it.
         status tells how the relay or agent here stands: its lines to brokers, whom it hears, and, of a gateway, what it
-        knows of the fleet's devices. list tells, on a gateway, of each machine.
+        knows of the fleet's devices. list tells, on a gateway, of each gateway and machine. restore, on a gateway, gives
+        the brokers the devices back that they have lost with their disks.
         """
 
     /// The options that they take.
@@ -54,6 +56,7 @@ struct FleetCommands {
     private static let own = [
         "setup": ["broker"], "enroll": ["gateway", "shared", "expires", "again"], "revoke": ["gateway", "machine"],
         "remove": [], "join": ["again"], "leave": [], "status": ["json"], "list": ["json"],
+        "restore": [],
     ]
     private static let shortest = TimeSpan.seconds(60)
     private static let longest = TimeSpan.seconds(3_650 * 86_400)
@@ -67,7 +70,7 @@ struct FleetCommands {
         guard let own = Self.own[verb] else {
             let meant = NearestName.nearest(to: verb, of: Self.own.keys.sorted())
             throw CommandError(
-                .usage, "belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list",
+                .usage, "belfry fleet needs one of setup, enroll, revoke, remove, join, leave, status, list, restore",
                 meant.map { "did you mean \($0)?" } ?? "see belfry fleet --help")
         }
         if let other = words.values.keys.sorted().first(where: { !own.contains($0) }) {
@@ -88,9 +91,10 @@ struct FleetCommands {
             try StatusCommands(output: output, state, environment).printStatus(asJSON: words.has("json"))
         case ("list", 1):
             try StatusCommands(output: output, state, environment).printList(state, asJSON: words.has("json"))
+        case ("restore", 1): try StatusCommands(output: output, state, environment).restore()
         case ("setup", _): throw CommandError(.usage, "belfry fleet setup takes no argument", "--broker HOST")
         case ("join", _): throw CommandError(.usage, "belfry fleet join takes one file", "see belfry fleet --help")
-        case ("leave", _), ("status", _), ("list", _):
+        case ("leave", _), ("status", _), ("list", _), ("restore", _):
             throw CommandError(.usage, "belfry fleet \(verb) takes no argument")
         default: throw CommandError(.usage, "belfry fleet \(verb) takes one name", "see belfry fleet --help")
         }

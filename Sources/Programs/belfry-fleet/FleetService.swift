@@ -3,6 +3,7 @@ import BelfryCommandLine
 import BelfryDevices
 import BelfryEventLoop
 import BelfryPush
+import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
@@ -51,7 +52,7 @@ final class FleetService {
             FleetConfinement.confine(
                 statePath: state.path, pushSocketPath: PushSocket.path(environment),
                 ports: credential.brokers.map(\.port))
-            return try service.serve()
+            return try service.serve(FleetMembership(state: state), credential)
         } catch let error as NotJoined {
             tell(work, error.description)
             return notJoined
@@ -88,9 +89,16 @@ final class FleetService {
                 ? FleetSubject.heard(byGateway: name) : FleetSubject.heard(byMachine: name),
             pings: work == .relay ? Self.relayPings : Self.agentPings, on: loop)
         let tell = { (text: String) in Self.tell(work, text) }
+        let version = BelfryVersion.number
         switch work {
         case .relay:
-            let relay = try GatewayRelay(gateway: name, lines: lines, registry: RegistryMirror(state: state), on: loop)
+            let settings = SettingsLoader.load(environment: environment).settings
+            var limits = GatewayRelay.Limits()
+            limits.asking.patience = settings.fleetPatience
+            limits.mirror.devicesPerMachineMax = settings.fleetDevicesPerMachine
+            let relay = try GatewayRelay(
+                gateway: name, version: version, limits: limits, lines: lines,
+                registry: RegistryMirror(state: state), on: loop)
             relay.onTold = tell
             try relay.serve(Self.listener)
             self.relay = relay
@@ -98,7 +106,7 @@ final class FleetService {
             let carrier = SocketCarrier(socketPath: PushSocket.path(environment), on: loop)
             let registry = try TokenRegistry(state: state)
             let agent = MachineAgent(
-                machine: name, isShared: credential.role == .shared, lines: lines, registry: registry,
+                machine: name, version: version, isShared: credential.role == .shared, lines: lines, registry: registry,
                 carrier: carrier, on: loop)
             agent.onTold = tell
             try agent.serve(Self.listener)
@@ -106,12 +114,14 @@ final class FleetService {
         }
     }
 
-    private func serve() throws -> Int32 {
+    private func serve(_ membership: FleetMembership, _ credential: FleetCredential) throws -> Int32 {
         var status: Int32 = 0
-        let program = ProgramWatch(on: loop) { [loop] in
+        func endForAnother() {
             status = Self.outdated
             loop.stop()
         }
+        let program = ProgramWatch(on: loop) { endForAnother() }
+        let joined = membership.watch(on: loop, instead: credential) { endForAnother() }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [loop] _ in loop.stop() }
         }
@@ -119,7 +129,7 @@ final class FleetService {
         notifyServiceManager("READY=1")
         loop.run()
         lines.end()
-        return withExtendedLifetime(program) { status }
+        return withExtendedLifetime((program, joined)) { status }
     }
 
     private static func tell(_ work: Work, _ text: String) {

@@ -36,7 +36,7 @@ struct JoinCommands {
         try askGateways(as: credential, by: visitBrokers(as: credential, line))
         try orFailure { () throws(FleetError) in try membership.keep(credential) }
         output.line("This is the \(credential.role.rawValue) \(credential.name.text) of the fleet now.")
-        output.line("  systemctl --user enable --now \(Self.unit(of: credential.role))")
+        output.line("  systemctl --user enable --now \(credential.role.unit)")
         if path != "-" { output.line("Remove \(path): whoever has it is this \(credential.role.names.rawValue), too.") }
     }
 
@@ -49,12 +49,8 @@ struct JoinCommands {
             throw CommandError(.notFound, "this machine belongs to no fleet")
         }
         output.line("This machine belongs to no fleet any more.")
-        let units = credential.map { [Self.unit(of: $0.role)] } ?? [FleetRole.gateway, .machine].map(Self.unit(of:))
+        let units = credential.map { [$0.role.unit] } ?? [FleetRole.gateway, .machine].map(\.unit)
         output.line("  systemctl --user disable --now \(units.joined(separator: " "))")
-    }
-
-    private static func unit(of role: FleetRole) -> String {
-        role == .gateway ? "belfry-relay.service" : "belfry-agent.service"
     }
 
     private static func name(of path: String) -> String { path == "-" ? "what is on standard input" : path }

@@ -6,71 +6,72 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Fleet
-import FleetKeys
-import RingEar
 
-/// `belfry fleet status` and `list`: how this machine's relay or agent stands, and whom a gateway knows.
+/// `belfry fleet status` and `list`: how this machine's relay or agent stands, and whom a gateway knows; and `restore`.
 struct StatusCommands {
     private static let patienceSeconds = 5
+    /// All of a fleet's devices take a minute on slow disks.
+    private static let restorePatienceSeconds = 300
+    /// A broker's certificate that ends sooner is told of.
+    private static let notice = TimeSpan.seconds(30 * 86_400)
 
     /// Where they print.
     let output: Output
-    private let credential: FleetCredential
-    private let status: FleetStatus
+    private let member: RunningMember
 
-    /// Asks the relay or agent of the fleet that `state` belongs to.
+    /// Of the relay or agent of the fleet that `state` belongs to.
     init(output: Output, _ state: StateDirectory, _ environment: Environment) throws(CommandError) {
         self.output = output
-        let known: FleetCredential?
-        do throws(FleetError) { known = try FleetMembership(state: state).credential() } catch {
-            throw CommandError(.unavailable, "\(error)", "see belfry fleet join --again")
-        }
-        guard let known else {
-            throw CommandError(.notFound, "this machine belongs to no fleet", "see belfry fleet join")
-        }
-        credential = known
-        let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
-        let (path, unit) =
-            known.role == .gateway
-            ? (runtime.relaySocketPath, "belfry-relay.service") : (runtime.agentSocketPath, "belfry-agent.service")
-        let line: [UInt8]
-        do throws(SystemError) {
-            line = try CommandSocket.exchange(
-                FleetStatus.question + [UInt8(ascii: "\n")], at: path, patienceSeconds: Self.patienceSeconds,
-                bytesMax: FleetStatus.bytesMax)
-        } catch {
-            throw CommandError(
-                .unavailable, "\(known) does not answer: \(error)", "systemctl --user enable --now \(unit)")
-        }
-        guard let status = FleetStatus(line: line.last == UInt8(ascii: "\n") ? line.dropLast() : line) else {
-            throw CommandError(.unavailable, "\(known) answers what nobody understands", "is it of this version?")
-        }
-        self.status = status
+        member = try RunningMember(state, environment)
+    }
+
+    private var role: FleetRole { member.credential.role }
+
+    private func status() throws(CommandError) -> FleetStatus {
+        try member.ask(FleetStatus.question, patienceSeconds: Self.patienceSeconds, FleetStatus.init(line:))
     }
 
     /// `status`.
-    func printStatus(asJSON: Bool) {
+    func printStatus(asJSON: Bool) throws(CommandError) {
+        let status = try status()
         guard !asJSON else { return output.line(String(decoding: status.line.dropLast(), as: UTF8.self)) }
-        output.line("\(credential.role.rawValue) \(status.name.text), for \(age(of: status.since))")
+        output.line("\(role.rawValue) \(status.name.text), for \(age(of: status.since))")
         for (number, line) in status.lines.enumerated() {
-            output.line("line \(number + 1)   \(line.broker)  \(line.isUp ? "up" : "down")")
+            output.line("line \(number + 1)   \(line.broker)  \(line.isUp ? "up" : "down")\(end(of: line))")
         }
         if let standing = status.standing { output.line("devices  \(Self.words(for: standing))") }
-        let (who, none) =
-            credential.role == .gateway ? ("machine", "none was heard") : ("gateway", "none answers")
+        if let bucket = status.bucket { output.line("registry \(Self.words(for: bucket))") }
+        let (who, none) = role == .gateway ? ("machine", "none was heard") : ("gateway", "none answers")
         if status.peers.isEmpty { output.line("\(who)  \(none)") }
         for peer in status.peers {
             let clock = peer.clockSeconds.map { $0 == 0 ? "" : ", its clock is \($0) s off" } ?? ""
-            output.line("\(who)  \(peer.name.text), heard \(age(of: peer.heardAt)) ago\(clock)")
+            let twice = !peer.isTwice ? "" : role == .gateway ? ", twice" : ", which hears this machine's name twice"
+            let waiting = peer.waitingCount == 0 ? "" : ", \(peer.waitingCount) pushes wait"
+            output.line("\(who)  \(peer.name.text), heard \(age(of: peer.heardAt)) ago\(waiting)\(clock)\(twice)")
         }
+        output.line("waiting  \(status.waitingCount) pushes")
         if status.droppedCount > 0 { output.line("dropped  \(status.droppedCount) messages that made no sense") }
+    }
+
+    private func end(of line: FleetStatus.Line) -> String {
+        guard let end = line.certificateEnd, end < now + Self.notice else { return "" }
+        let days = max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
+        return ", its certificate ends in \(days) days"
+    }
+
+    private static func words(for bucket: FleetStatus.Bucket) -> String {
+        let copies = bucket.copies.count == 1 ? "1 copy" : "\(bucket.copies.count) copies"
+        let missing = bucket.copies.missingCount == 0 ? "" : ", \(bucket.copies.missingCount) not there"
+        let unread = bucket.unreadCount == 0 ? "" : ", \(bucket.unreadCount) changes not read yet"
+        return "\(copies)\(missing), \(bucket.devicesCount) devices\(unread)"
     }
 
     /// `list`.
     func printList(_ state: StateDirectory, asJSON: Bool) throws(CommandError) {
-        guard credential.role == .gateway else {
-            throw CommandError(.usage, "this is \(credential)", "a gateway has the list of all machines")
+        guard role == .gateway else {
+            throw CommandError(.usage, "this is \(member.credential)", "a gateway has the list of all machines")
         }
+        let status = try status()
         let registry: TokenRegistry
         do throws(RegistryError) { registry = try TokenRegistry(state: state) } catch {
             throw CommandError(.unavailable, "\(error)")
@@ -79,32 +80,63 @@ struct StatusCommands {
         for device in registry.all() where device.removedAt == nil {
             if let machine = device.machine { devices[machine, default: 0] += 1 }
         }
+        for gateway in status.gateways { line("gateway", gateway.name, gateway, devices: nil, asJSON: asJSON) }
         let peers = Dictionary(status.peers.map { ($0.name, $0) }) { _, last in last }
         for name in Set(devices.keys).union(peers.keys).sorted() {
-            line(name, peers[name], devices: devices[name] ?? 0, asJSON: asJSON)
+            line("machine", name, peers[name], devices: devices[name] ?? 0, asJSON: asJSON)
         }
     }
 
-    private func line(_ name: FleetName, _ peer: FleetStatus.Peer?, devices: Int, asJSON: Bool) {
+    private func line(
+        _ who: String, _ name: FleetName, _ peer: FleetStatus.Peer?, devices: Int?, asJSON: Bool
+    ) {
         let isThere = peer.map { !$0.isAbsent } ?? false
         guard asJSON else {
-            let heard = peer.map { "heard \(age(of: $0.heardAt)) ago, there for \(age(of: $0.since))" } ?? "not heard"
-            let waiting = peer?.waitingCount ?? 0
-            return output.line(
-                "\(name.text) \(isThere ? "there" : "away"), \(devices) devices, \(waiting) pushes wait, \(heard)")
+            var words = ["\(who) \(name.text) \(isThere ? "there" : "away")"]
+            if peer?.isTwice ?? false { words.append("twice") }
+            if let devices { words += ["\(devices) devices", "\(peer?.waitingCount ?? 0) pushes wait"] }
+            words.append(peer.map { "heard \(age(of: $0.heardAt)) ago, there for \(age(of: $0.since))" } ?? "not heard")
+            if let introduction = peer?.introduction {
+                let brokers = introduction.brokers.joined(separator: " and ")
+                if !brokers.isEmpty { words.append("by \(brokers)") }
+                if !introduction.version.isEmpty { words.append("belfry \(introduction.version)") }
+            }
+            return output.line(Printable.escaped(words.joined(separator: ", ")))
         }
-        var object: JSONObject = [
-            "machine": .string(name.text), "there": .bool(isThere), "devices": .integer(Int64(devices)),
-            "waiting": .integer(Int64(peer?.waitingCount ?? 0)),
-        ]
+        var object: JSONObject = [who: .string(name.text), "there": .bool(isThere)]
+        object["devices"] = devices.map { .integer(Int64($0)) }
+        if devices != nil { object["waiting"] = .integer(Int64(peer?.waitingCount ?? 0)) }
         object["since"] = peer.map { .integer($0.since.unixSecond) }
         object["heard"] = peer.map { .integer($0.heardAt.unixSecond) }
+        if let introduction = peer?.introduction {
+            if !introduction.version.isEmpty { object["version"] = .string(introduction.version) }
+            object["brokers"] = .array(introduction.brokers.map { .string($0) })
+        }
+        if peer?.isTwice ?? false { object["twice"] = true }
         output.json(object)
     }
 
+    /// `restore`.
+    func restore() throws(CommandError) {
+        guard role == .gateway else {
+            throw CommandError(.usage, "this is \(member.credential)", "a gateway knows the devices of all machines")
+        }
+        let restored = try member.ask(
+            FleetRestoration.question, patienceSeconds: Self.restorePatienceSeconds, FleetRestoration.init(line:))
+        let count = restored.restoredCount == 1 ? "1 device" : "\(restored.restoredCount) devices"
+        if let problem = restored.problem {
+            throw CommandError(
+                .unavailable, "\(count) restored, and not all: \(problem)",
+                "more than half of the brokers have to run; belfry fleet setup makes their registry")
+        }
+        output.line(restored.restoredCount == 0 ? "The registry of devices lacks none." : "restored \(count)")
+    }
+
+    private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
+
     /// How long ago `time` is, in its largest unit.
     private func age(of time: WallTime) -> String {
-        let seconds = max(0, (WallTime(microseconds: wallTimeMicroseconds()) - time).microseconds / 1_000_000)
+        let seconds = max(0, (now - time).microseconds / 1_000_000)
         return switch seconds {
         case ..<60: "\(seconds) s"
         case ..<3_600: "\(seconds / 60) min"

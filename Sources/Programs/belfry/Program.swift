@@ -6,7 +6,7 @@ import BelfryTerms
 /// The command line: finds the command, reads its options, runs it, and prints what went wrong.
 enum Program {
     /// What `--version` prints.
-    static let version = "belfry 0.1.0"
+    static let version = "belfry \(BelfryVersion.number)"
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [

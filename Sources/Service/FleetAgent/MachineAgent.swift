@@ -25,6 +25,7 @@ public final class MachineAgent {
     private static let gatewaysMax = 64
 
     private let machine: FleetName
+    private let version: String
     private let isShared: Bool
     private let lines: FleetLines
     private let loop: Loop
@@ -35,14 +36,14 @@ public final class MachineAgent {
     private var devices: MachineDevices?
     private var socket: AgentSocket?
 
-    /// The machine `machine`, by `lines` that hear what ``FleetSubject/heard(byMachine:)`` says. Pushes are handed over
-    /// by `carrier`, to devices of `registry`. One whose name `isShared` is one of many, and answers for its own tokens
-    /// alone.
+    /// The machine `machine`, of that `version` of Belfry, by `lines` that hear what
+    /// ``FleetSubject/heard(byMachine:)`` says. Pushes are handed over by `carrier`, to devices of `registry`. One
+    /// whose name `isShared` is one of many, and answers for its own tokens alone.
     public init(
-        machine: FleetName, isShared: Bool = false, lines: FleetLines, registry: TokenRegistry, carrier: SocketCarrier,
-        on loop: Loop
+        machine: FleetName, version: String, isShared: Bool = false, lines: FleetLines, registry: TokenRegistry,
+        carrier: SocketCarrier, on loop: Loop
     ) {
-        self.machine = machine
+        (self.machine, self.version) = (machine, version)
         self.isShared = isShared
         self.lines = lines
         self.loop = loop
@@ -116,13 +117,15 @@ public final class MachineAgent {
         guard gateways[answer.gateway] != nil || gateways.count < Self.gatewaysMax else { return }
         gateways[answer.gateway] = FleetStatus.Peer(
             name: answer.gateway, since: gateways[answer.gateway]?.since ?? now, heardAt: now,
-            clockSeconds: (answer.time - now).microseconds / 1_000_000)
+            clockSeconds: (answer.time - now).microseconds / 1_000_000, introduction: answer.introduction,
+            isTwice: answer.isTwice)
     }
 
     private var status: FleetStatus {
         FleetStatus(
             name: machine, since: since, lines: lines.status, standing: nil,
-            peers: gateways.values.sorted { $0.name < $1.name }, droppedCount: droppedCount)
+            peers: gateways.values.sorted { $0.name < $1.name }, waitingCount: taking?.waitingCount ?? 0,
+            droppedCount: droppedCount)
     }
 
     private func say(_ word: FleetSaying.Word, _ place: Int64, _ reply: String, _ line: FleetLines.Number?) {
@@ -136,7 +139,8 @@ public final class MachineAgent {
             _ = lines.publish(
                 FleetSubject.here(machine).text, reply: FleetSubject.answer(to: machine, number: number).text,
                 HereMessage(
-                    agent: life, isBack: isBack, isShared: isShared, devices: devices?.living ?? []
+                    agent: life, isBack: isBack, isShared: isShared, devices: devices?.living ?? [],
+                    introduction: lines.introduction(version: version)
                 ).bytes, over: line)
         case .unanswered(let line): lines.unanswered(line)
         }

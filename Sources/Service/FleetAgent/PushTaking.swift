@@ -33,6 +33,9 @@ final class PushTaking {
         self.say = say
     }
 
+    /// How many pushes wait for a worker.
+    var waitingCount: Int { machine.waitingCount }
+
     /// A gateway asks for `push`, by `line`.
     func ask(for push: FleetPush, replyingTo reply: String, by line: FleetLines.Number) {
         if isShared {

@@ -21,6 +21,8 @@ public final class DeviceBucket {
     private static let betweenWrites = TimeSpan.seconds(1)
     /// How much people are told of in a minute.
     private static let warningsPerMinuteMax = 20
+    /// How often it writes that this gateway is there, and asks how the brokers keep the bucket.
+    private static let betweenWords = TimeSpan.seconds(30)
     /// How many answers are waited for; older ones do not come any more.
     private static let awaitedMax: UInt64 = 8_192
 
@@ -32,6 +34,7 @@ public final class DeviceBucket {
     private let limits: MirrorStateMachine.Limits
     private let loop: any EventLoop
     private let publish: Publish
+    private let here: () -> HereAnswer
     /// Of this process alone: nobody listens to the inbox of an earlier one, by which JetStream ends its watches.
     private let process = randomUUID()
     private let inbox: String
@@ -43,8 +46,8 @@ public final class DeviceBucket {
     private var fenced: [UInt64: (Bool) -> Void] = [:]
     private var asked: [UInt64: (DeviceAnswer) -> Void] = [:]
     private var lastNumber: UInt64 = 0
-    private var awaited: [UInt64: Awaited] = [:]
-    private var watch: Watch?
+    private var awaited: [UInt64: AwaitedAnswer] = [:]
+    private var watch: BucketWatch?
     /// Watches that a broker may have still.
     private var begunWatches: Set<String> = []
     private var watchesCount = 0
@@ -55,34 +58,23 @@ public final class DeviceBucket {
     private var writing: (any ScheduledTimer)?
     private var shared = SharedDevices()
     private var sharing: (any ScheduledTimer)?
+    private var saying: (any ScheduledTimer)?
+    private var gateways = KnownGateways()
+    private var copies: BucketCopies?
+    /// The bucket's last number, as a broker told it.
+    private var last: UInt64 = 0
+    private var restoration: BucketRestoration?
     private var lastWarning = ""
     /// When the current minute of warnings began, and how many it has.
     private var warnings: (since: Instant, count: Int)
 
-    /// What an answer is to.
-    private enum Awaited {
-        case information(MirrorStateMachine.WatchNumber)
-        case watch(MirrorStateMachine.WatchNumber, bucket: String, last: UInt64)
-        case end(of: String)
-        case fence(FenceStateMachine.FenceNumber)
-        case write(AnsweringStateMachine.WriteNumber)
-    }
-
-    private struct Watch {
-        let number: MirrorStateMachine.WatchNumber
-        let after: UInt64
-        let name: String
-        let subject: String
-        var hasBegun = false
-        /// What the broker waits for: until the watch has begun, what it delivers is kept.
-        var withheld: String?
-    }
-
-    /// The bucket of the gateway called `gateway`, into `registry`, by the line that `publish` sends by.
+    /// The bucket of the gateway called `gateway`, into `registry`, by the line that `publish` sends by. What `here`
+    /// returns is written for the other gateways.
     public init(
         gateway: FleetName, registry: RegistryMirror, limits: MirrorStateMachine.Limits = .init(),
-        on loop: some EventLoop, publish: @escaping Publish
+        on loop: some EventLoop, here: @escaping () -> HereAnswer, publish: @escaping Publish
     ) throws(RegistryError) {
+        self.here = here
         (self.gateway, self.registry, self.limits, self.loop) = (gateway, registry, limits, loop)
         self.publish = publish
         warnings = (loop.now, 0)
@@ -93,6 +85,7 @@ public final class DeviceBucket {
 
     deinit {
         sharing?.cancel()
+        saying?.cancel()
         timer?.timer.cancel()
         settling?.cancel()
         writing?.cancel()
@@ -110,11 +103,24 @@ public final class DeviceBucket {
     /// What the mirror of the bucket is worth.
     public var standing: MirrorStateMachine.Standing { mirror.standing }
 
+    /// What is known of the bucket; nil until a broker has told.
+    public var status: FleetStatus.Bucket? {
+        copies.map { copies in
+            FleetStatus.Bucket(
+                copies: copies, devicesCount: mirror.inUseCount,
+                unreadCount: Int(clamping: max(last, mirror.reached) - mirror.reached))
+        }
+    }
+
+    /// The gateways of the fleet, this one among them.
+    public var peers: [FleetStatus.Peer] { gateways.peers(at: Self.wall) }
+
     /// The line is up, and listens to ``subjects``.
     public func lineIsUp() {
         isUp = true
         shared.beginAnew()
         carryOut(mirror.brokerIsThere(at: loop.now))
+        sayHere()
     }
 
     /// The line is down. When another one is up, what was missed is read by that one.
@@ -192,6 +198,39 @@ extension DeviceBucket {
     }
 }
 
+// This gateway is there, and how the bucket is kept.
+extension DeviceBucket {
+    private func sayHere() {
+        saying?.cancel()
+        guard isUp else { return }
+        let word = fenceWord
+        _ = publish(word.subject, nil, word.headers, word.bytes)
+        _ = send(.information, awaiting: .look)
+        saying = loop.schedule(at: loop.now + Self.betweenWords, description: "here") { [weak self] in
+            self?.sayHere()
+        }
+    }
+
+    private var fenceWord: BucketRequest { .put(.fence(gateway), here().bytes, over: nil) }
+
+    /// Writes the devices in use into the bucket that it lacks, and calls `done`.
+    public func restore(_ done: @escaping (FleetRestoration) -> Void) {
+        func refuse(_ why: String) { done(FleetRestoration(restoredCount: 0, problem: why)) }
+        guard isUp else { return refuse("no broker is in reach") }
+        guard mirror.standing != .unread else { return refuse("what the brokers have was not read yet") }
+        guard restoration == nil else { return refuse("it is being done") }
+        let restoration = BucketRestoration(mirror.toRestore, on: loop) { [weak self] key in
+            guard let self, let entry = mirror.entry(key)?.entry else { return false }
+            return send(.put(.device(key), entry.asFirst.bytes, over: 0), awaiting: .restoration)
+        } done: { [weak self] in
+            self?.restoration = nil
+            done($0)
+        }
+        self.restoration = restoration
+        restoration.goOn()
+    }
+}
+
 // What a broker says.
 extension DeviceBucket {
     private func hear(_ word: BucketWord, _ message: LineMessage) {
@@ -214,10 +253,11 @@ extension DeviceBucket {
         if watch?.hasBegun ?? false { _ = publish(answer, nil, [], []) } else { watch?.withheld = answer }
     }
 
-    private func hear(_ answer: BucketAnswer, to what: Awaited) {
+    private func hear(_ answer: BucketAnswer, to what: AwaitedAnswer) {
         let now = loop.now
         switch (what, answer) {
-        case (.information(let number), .bucket(let identity, let last)):
+        case (.information(let number), .bucket(let identity, let last, let copies)):
+            (self.last, self.copies) = (last, copies)
             guard let watch, watch.number == number else { return }
             begunWatches.insert(watch.name)
             let request = BucketRequest.watch(
@@ -232,6 +272,9 @@ extension DeviceBucket {
         case (.information(let number), _), (.watch(let number, _, _), _):
             if case .failed(let why) = answer, isUp { warn("the bucket of devices cannot be read: \(why)") }
             fail(number)
+        case (.look, .bucket(_, let last, let copies)): (self.last, self.copies) = (last, copies)
+        case (.look, _): break
+        case (.restoration, let answer): restoration?.heard(answer)
         case (.end(let name), _): if isUp { begunWatches.remove(name) }
         case (.fence(let number), .written(let sequence)):
             carryOut(fences.written(number, sequence: sequence, at: now))
@@ -246,7 +289,7 @@ extension DeviceBucket {
     private func fail(_ number: MirrorStateMachine.WatchNumber) { carryOut(mirror.fail(number, at: loop.now)) }
 
     /// False if it cannot be sent now.
-    private func send(_ request: BucketRequest, awaiting what: Awaited) -> Bool {
+    private func send(_ request: BucketRequest, awaiting what: AwaitedAnswer) -> Bool {
         guard isUp else { return false }
         lastNumber += 1
         awaited[lastNumber] = what
@@ -284,6 +327,7 @@ extension DeviceBucket {
                 let request = BucketRequest.put(.device(key), forgotten.bytes, over: sequence)
                 _ = publish(request.subject, nil, request.headers, request.bytes)
             case .refuse(let key, let reason): warn("the device \(key.text) is left out: \(reason.rawValue)")
+            case .gateway(let word): gateways.hear(word)
             case .missing(let key): warn("the bucket of devices has lost \(key.text), which is in use")
             case .malformed(let key, let detail): warn("the bucket of devices has \(key) wrong: \(detail)")
             case .stands(let standing): tell(standing)
@@ -295,7 +339,8 @@ extension DeviceBucket {
     private func tell(_ standing: MirrorStateMachine.Standing) {
         switch standing {
         case .unread, .empty, .whole: break
-        case .missing: warn("the bucket of devices lacks \(mirror.absent.count) that are in use")
+        case .missing:
+            warn("the bucket of devices lacks \(mirror.absent.count) that are in use: see belfry fleet restore")
         case .unreadable: warn("the bucket of devices has some that cannot be read")
         }
     }
@@ -303,7 +348,7 @@ extension DeviceBucket {
     private func begin(_ number: MirrorStateMachine.WatchNumber, after sequence: UInt64) {
         for name in begunWatches.sorted() { _ = send(.endWatch(name: name), awaiting: .end(of: name)) }
         watchesCount += 1
-        watch = Watch(
+        watch = BucketWatch(
             number: number, after: sequence, name: "\(gateway.text)-\(process)-\(watchesCount)",
             subject: watchSubject(watchesCount))
         if !send(.information, awaiting: .information(number)) { fail(number) }
@@ -313,7 +358,7 @@ extension DeviceBucket {
         for effect in effects {
             switch effect {
             case .write(let number):
-                if !send(.put(.fence(gateway), [], over: nil), awaiting: .fence(number)) {
+                if !send(fenceWord, awaiting: .fence(number)) {
                     carryOut(fences.fail(number, at: loop.now))
                 }
             case .answer(let number, let answer): fenced.removeValue(forKey: number)?(answer == .certain)
@@ -431,7 +476,7 @@ extension DeviceBucket {
         awaited = awaited.filter {
             switch $0.value {
             case .information, .watch: false
-            case .end, .fence, .write: true
+            case .end, .fence, .write, .look, .restoration: true
             }
         }
         if isUp { carryOut(mirror.brokerIsThere(at: loop.now)) }

@@ -11,6 +11,8 @@ final class EndpointConnections {
         case question(RelayQuestion)
         /// It is a command, and wants to be told how this relay stands.
         case status
+        /// It is a command, and wants what the bucket lacks written into it.
+        case restore
         /// It is gone.
         case gone
     }
@@ -54,6 +56,7 @@ final class EndpointConnections {
         switch news {
         case .line(let line):
             guard line != FleetStatus.question else { return take(.status, id) }
+            guard line != FleetRestoration.question else { return take(.restore, id) }
             // One of a later version may ask for more.
             if let question = RelayQuestion(line: line) { take(.question(question), id) }
         case .taken: break
@@ -61,9 +64,9 @@ final class EndpointConnections {
         }
     }
 
-    /// Tells a command how this relay stands, with which it leaves.
-    func tell(_ status: FleetStatus, _ id: PushAsking.Asker) {
-        connections[id]?.send(status.line)
+    /// Answers a command by `line`, with which it leaves.
+    func answer(_ line: [UInt8], to id: PushAsking.Asker) {
+        connections[id]?.send(line)
         connections[id]?.endSending()
     }
 

@@ -19,6 +19,7 @@ public final class GatewayRelay {
     private let since = WallTime(microseconds: wallTimeMicroseconds())
 
     private let gateway: FleetName
+    private let version: String
     private let lines: FleetLines
     private let loop: Loop
     private var endpoints: EndpointConnections?
@@ -28,21 +29,34 @@ public final class GatewayRelay {
     private var bucketLine: FleetLines.Number?
     private var heard = RecentQuestions()
 
-    /// The gateway `gateway`, by `lines` that hear what ``FleetSubject/heard(byGateway:)`` says, and the registry that
-    /// it shares with its endpoint.
+    /// How long it waits, and what may grow.
+    public struct Limits: Hashable, Sendable {
+        /// Where pushes are concerned.
+        public var asking = AskingStateMachine.Limits()
+        /// Where devices are.
+        public var mirror = MirrorStateMachine.Limits()
+
+        /// The limits of a gateway without configuration.
+        public init() {}
+    }
+
+    /// The gateway `gateway`, of that `version` of Belfry, by `lines` that hear what
+    /// ``FleetSubject/heard(byGateway:)`` says, and the registry that it shares with its endpoint.
     public init(
-        gateway: FleetName, limits: AskingStateMachine.Limits = AskingStateMachine.Limits(), lines: FleetLines,
-        registry: RegistryMirror, on loop: Loop
+        gateway: FleetName, version: String, limits: Limits = Limits(), lines: FleetLines, registry: RegistryMirror,
+        on loop: Loop
     ) throws(RegistryError) {
-        self.gateway = gateway
+        (self.gateway, self.version) = (gateway, version)
         self.lines = lines
         self.loop = loop
         asking = PushAsking(
-            gateway: gateway, limits: limits, lines: lines, on: loop,
+            gateway: gateway, limits: limits.asking, lines: lines, on: loop,
             tell: { [unowned self] in endpoints?.tell($0, $1) }, tellAll: { [unowned self] in endpoints?.tellAll($0) },
             warn: { [unowned self] in onTold($0) })
-        let bucket = try DeviceBucket(gateway: gateway, registry: registry, on: loop) {
-            [unowned self] subject, reply, headers, bytes in
+        let bucket = try DeviceBucket(
+            gateway: gateway, registry: registry, limits: limits.mirror, on: loop,
+            here: { [unowned self] in here(isTwice: false) }
+        ) { [unowned self] subject, reply, headers, bytes in
             guard let line = bucketLine else { return false }
             return lines.publish(subject, reply: reply, headers: headers, bytes, over: line)
         }
@@ -66,7 +80,8 @@ public final class GatewayRelay {
             asking?.ask(machine, toTake: message, as: number, for: endpoint)
         case .question(.fence(let number)):
             bucket?.fence { [weak self] in self?.endpoints?.tell(.fenced(number, isCertain: $0), endpoint) }
-        case .status: endpoints?.tell(status, endpoint)
+        case .status: endpoints?.answer(status.line, to: endpoint)
+        case .restore: bucket?.restore { [weak self] in self?.endpoints?.answer($0.line, to: endpoint) }
         case .gone: asking?.leave(endpoint)
         }
     }
@@ -76,11 +91,20 @@ public final class GatewayRelay {
         let peers = (asking?.heard ?? []).map { heard in
             FleetStatus.Peer(
                 name: heard.machine, since: wall + (heard.since - now), heardAt: wall + (heard.heardAt - now),
-                isAbsent: heard.isAbsent, waitingCount: heard.waitingCount)
+                isAbsent: heard.isAbsent, waitingCount: heard.waitingCount,
+                introduction: asking?.introduction(of: heard.machine) ?? .none,
+                isTwice: asking?.isTwice(heard.machine) ?? false)
         }
         return FleetStatus(
-            name: gateway, since: since, lines: lines.status, standing: bucket?.standing, peers: peers,
-            droppedCount: droppedCount)
+            name: gateway, since: since, lines: lines.status, standing: bucket?.standing, bucket: bucket?.status,
+            peers: peers, gateways: bucket?.peers ?? [],
+            waitingCount: peers.reduce(0) { $0 + $1.waitingCount }, droppedCount: droppedCount)
+    }
+
+    private func here(isTwice: Bool) -> HereAnswer {
+        HereAnswer(
+            gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()), since: since,
+            introduction: lines.introduction(version: version), isTwice: isTwice)
     }
 
     private func lineIsUp(_ line: FleetLines.Number) {
@@ -132,8 +156,7 @@ public final class GatewayRelay {
             asking?.hear(here, of: machine)
             bucket?.hear(here.devices, of: machine)
         }
-        let answer = HereAnswer(gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()))
-        _ = lines.publish(reply, answer.bytes, over: line)
+        _ = lines.publish(reply, self.here(isTwice: asking?.isTwice(machine) ?? false).bytes, over: line)
     }
 
     private func hear(device message: LineMessage, of machine: FleetName, by line: FleetLines.Number) {

@@ -29,6 +29,8 @@ final class PushAsking {
     /// Numbers of an earlier life are heard of for a while: those of this one are higher.
     private var lastNumber = UInt64(max(0, wallTimeMicroseconds()))
     private var timer: (any ScheduledTimer)?
+    /// What machines say of themselves.
+    private var introductions: [FleetName: FleetIntroduction] = [:]
     /// Of which machines it was told that there are two.
     private var toldTwice: Set<FleetName> = []
 
@@ -49,6 +51,11 @@ final class PushAsking {
 
     /// The machines that were heard.
     var heard: [AskingStateMachine.Heard] { machine.heard }
+
+    func introduction(of machine: FleetName) -> FleetIntroduction { introductions[machine] ?? .none }
+
+    /// Whether two machines are heard by that name.
+    func isTwice(_ machine: FleetName) -> Bool { self.machine.isTwice(machine, at: loop.now) }
 
     func ask(_ machine: FleetName, toTake message: [UInt8], as name: UInt64, for asker: Asker) {
         lastNumber += 1
@@ -73,6 +80,7 @@ final class PushAsking {
     }
 
     func hear(_ here: HereMessage, of machine: FleetName) {
+        introductions[machine] = here.introduction
         perform(
             self.machine.hear(
                 machine, agent: here.agent, isBack: here.isBack, isShared: here.isShared, at: loop.now))

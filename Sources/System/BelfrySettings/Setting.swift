@@ -101,6 +101,10 @@ public enum Setting: Int, CaseIterable, Sendable {
     case apnsEnvironment
     /// How many requests a push server may have at first.
     case apnsFirstStreams
+    /// How long a machine of the fleet may say nothing.
+    case fleetPatience
+    /// How many devices a machine of the fleet may have.
+    case fleetDevicesPerMachine
     /// Whether calls are shown on the desktop.
     case desktopNotify
     /// What a person does who closes a call's notification.

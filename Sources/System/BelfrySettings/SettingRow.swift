@@ -387,6 +387,18 @@ struct SettingRow: Sendable {
             how many requests a push server's connection may have at once before a credential was good, `1` to `1000`
             """
         ) { $0.integer(&$1.apnsFirstStreams, in: 1...Settings.apnsStreamsMax) },
+        // [Fleet]
+        SettingRow(
+            .fleetPatience, "Fleet", "Patience", "BELFRY_FLEET_PATIENCE",
+            "how long a machine of the fleet may say nothing to a gateway before it is offline, `1s` to `60s`"
+        ) {
+            $0.duration(
+                &$1.fleetPatience, expects: "a duration from 1s to 60s", from: .seconds(1), to: .seconds(60))
+        },
+        SettingRow(
+            .fleetDevicesPerMachine, "Fleet", "DevicesPerMachine", "BELFRY_FLEET_DEVICES_PER_MACHINE",
+            "how many devices a machine of the fleet may have, `1` to `100000`; all gateways are to have the same"
+        ) { $0.integer(&$1.fleetDevicesPerMachine, in: 1...100_000) },
         // [Desktop]
         SettingRow(
             .desktopNotify, "Desktop", "Notify", "BELFRY_NOTIFY",

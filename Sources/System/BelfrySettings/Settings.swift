@@ -107,6 +107,10 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var apnsEnvironment = APNsEnvironment.production
     /// `[APNs] FirstStreams=`: how many requests a push server's connection may have before a credential was good.
     public internal(set) var apnsFirstStreams = Self.apnsStreamsMax
+    /// `[Fleet] Patience=`: how long a machine may say nothing to a gateway before it is offline, 1 s to 60 s.
+    public internal(set) var fleetPatience = TimeSpan.seconds(10)
+    /// `[Fleet] DevicesPerMachine=`: how many devices a machine may have, 1 to 100,000.
+    public internal(set) var fleetDevicesPerMachine = 1_000
     /// `[Desktop] Notify=`: whether calls are shown, and `yes` also where no display is known.
     public internal(set) var desktopNotify = DesktopNotify.auto
     /// `[Desktop] OnClose=`: what a person does who closes the notification of a call that rings.

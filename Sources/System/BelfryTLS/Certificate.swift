@@ -70,7 +70,7 @@ public final class Certificate {
     /// When it expires; nil if it does not say so as it must.
     public var expiresAt: WallTime? { unsafe Self.time(X509_get0_notAfter(pointer)) }
 
-    private static func time(_ stated: UnsafePointer<ASN1_TIME>?) -> WallTime? {
+    static func time(_ stated: UnsafePointer<ASN1_TIME>?) -> WallTime? {
         var time = unsafe tm()
         guard unsafe ASN1_TIME_to_tm(stated, &time) == 1 else { return nil }
         return unsafe WallTime(microseconds: TimeSpan.seconds(Int64(timegm(&time))).microseconds)

@@ -1,3 +1,4 @@
+public import BelfryTerms
 import CBelfryOpenSSL
 
 /// The client's end of one TLS connection over a socket that does not block, to a server whose certificate names its
@@ -77,6 +78,12 @@ public final class TLSClient {
             guard let text = unsafe ERR_reason_error_string(code) else { return .other("error \(code)") }
             return .other(unsafe String(cString: text))
         }
+    }
+
+    /// Until when the server's certificate is valid; nil before the handshake.
+    public var certificateEnd: WallTime? {
+        guard let certificate = unsafe SSL_get0_peer_certificate(connection) else { return nil }
+        return unsafe Certificate.time(X509_get0_notAfter(certificate))
     }
 
     /// Reads the bytes that are there into `room`, as many as fit.

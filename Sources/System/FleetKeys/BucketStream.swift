@@ -5,8 +5,6 @@ enum BucketStream {
     /// What it is called.
     static let name = "belfry-devices"
     private static let stream = "KV_\(name)"
-    /// More of them would have each change wait for more brokers, and bear no more to be lost than people can follow.
-    private static let copiesMax = 3
 
     static let infoSubject = "$JS.API.STREAM.INFO.\(stream)"
     static let createSubject = "$JS.API.STREAM.CREATE.\(stream)"
@@ -17,9 +15,6 @@ enum BucketStream {
 
     /// What brokers say where it is not.
     static let absentCode: Int64 = 10_059
-
-    /// How many copies it has with that many brokers: of an even number none more may be lost than of one fewer.
-    static func copies(brokers count: Int) -> Int { count < copiesMax ? 1 : copiesMax }
 
     /// What makes it, or changes it so that it has as many copies: the latest entry of each key, on disks. Who has the
     /// rights to write into it cannot remove an entry without a trace.

@@ -1,4 +1,5 @@
 public import BelfryAppGroup
+public import BelfryEventLoop
 import BelfrySyscalls
 public import Fleet
 import Glibc
@@ -31,6 +32,17 @@ public struct FleetMembership: Sendable {
             }
         }
         return nil
+    }
+
+    /// Calls `changed` when another credential than `known` is kept, or none; nil where that cannot be watched.
+    public func watch(
+        on loop: Loop, instead known: FleetCredential, _ changed: @escaping () -> Void
+    ) -> DirectorySource? {
+        guard let directory = try? directory(makes: false) else { return nil }
+        return try? loop.watchDirectory(directory.descriptor.number, description: "credential") {
+            // One that cannot be read is told of by whoever is started with it.
+            if (try? credential()) != known { changed() }
+        }
     }
 
     /// Whether it joined as a gateway, without a look at its credential.

@@ -94,7 +94,7 @@ extension RunningBrokers {
     /// Makes the registry of devices, or gives it as many copies as it should have of so many brokers. Calls `waiting`
     /// once if it has to be tried again.
     public func makeRegistry(_ waiting: () -> Void) throws(FleetError) -> Registry {
-        let wanted = BucketStream.copies(brokers: system.brokers.count)
+        let wanted = BucketCopies.wanted(brokers: system.brokers.count)
         guard reached.count > system.brokers.count / 2 else {
             return .tooFewBrokers
         }

@@ -109,6 +109,9 @@ public final class BrokerLine {
         }
     }
 
+    /// Until when the broker's certificate is valid; nil unless it is up.
+    public var certificateEnd: WallTime? { phase == .up ? stream?.certificateEnd : nil }
+
     /// Ends it, without a word of its own: nothing is called back from now on. What the kernel takes at once of what
     /// was published is sent still.
     public func end() {

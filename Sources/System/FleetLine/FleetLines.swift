@@ -51,7 +51,17 @@ public final class FleetLines {
 
     /// How each line stands.
     public var status: [FleetStatus.Line] {
-        machine.lines.map { FleetStatus.Line(broker: "\(machine.broker(of: $0))", isUp: up.contains($0.number)) }
+        machine.lines.map { line in
+            let isUp = up.contains(line.number)
+            return FleetStatus.Line(
+                broker: "\(machine.broker(of: line))", isUp: isUp,
+                certificateEnd: isUp ? lines[line.number]?.certificateEnd : nil)
+        }
+    }
+
+    /// What a program of that version says of itself, which has these lines.
+    public func introduction(version: String) -> FleetIntroduction {
+        FleetIntroduction(version: version, brokers: up.sorted().map { "\(broker(of: $0))" })
     }
 
     /// Sends `bytes` to `subject` over `line`, and has an answer go to `reply`; false, and nothing is sent now or

@@ -1,6 +1,7 @@
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTLS
+import BelfryTerms
 import Glibc
 
 /// The bytes of one connection to a broker: a socket that never blocks, in plain text at first and by TLS from then on.
@@ -94,6 +95,9 @@ final class LineStream {
         }
         return false
     }
+
+    /// Until when the peer's certificate is valid; nil before the handshake.
+    var certificateEnd: WallTime? { tls?.certificateEnd }
 
     private static func end(of failure: TLSClient.Failure?) -> LineEnd {
         switch failure {

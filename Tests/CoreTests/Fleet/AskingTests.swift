@@ -182,7 +182,10 @@ import Testing
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now).isEmpty)
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now).isEmpty)
         #expect(gateway.machine.hear(kiosk, agent: 3, at: now).isEmpty)
+        #expect(!gateway.machine.isTwice(kiosk, at: now))
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now) == [.twice(kiosk)])
+        #expect(gateway.machine.isTwice(kiosk, at: now + .seconds(74)))
+        #expect(!gateway.machine.isTwice(kiosk, at: now + .seconds(75)), "one of them has gone")
     }
 
     @Test("many under a shared name are no two, and what none of them answers makes nobody of them offline")

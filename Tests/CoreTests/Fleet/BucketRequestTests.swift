@@ -51,7 +51,18 @@ import Testing
         let missing = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
         #expect(try answer(missing) == .failed("stream not found"))
         let found = #"{"created":"2026-11-28T21:39:43.2Z","state":{"messages":3,"last_seq":9},"config":{}}"#
-        #expect(try answer(found) == .bucket(identity: "2026-11-28T21:39:43.2Z", last: 9))
+        #expect(
+            try answer(found)
+                == .bucket(
+                    identity: "2026-11-28T21:39:43.2Z", last: 9, copies: BucketCopies(count: 1, missingCount: 0)))
+        let three = #"""
+            {"created":"a","state":{"last_seq":9},"config":{"num_replicas":3},"cluster":{"leader":"b","replicas":[
+            {"name":"c","current":true},{"name":"d","current":false,"offline":true}]}}
+            """#
+        #expect(
+            try answer(three.filter { $0 != "\n" })
+                == .bucket(identity: "a", last: 9, copies: BucketCopies(count: 3, missingCount: 1)))
+        #expect([1, 2, 3, 5].map { BucketCopies.wanted(brokers: $0) } == [1, 1, 3, 3])
         #expect(try answer(#"{"stream_name":"KV_belfry-devices","name":"gate-1","config":{}}"#) == .watching)
         for text in ["", "[]", "{}", #"{"seq":0}"#, #"{"state":{},"created":"a"}"#, #"{"error":1}"#] {
             guard case .failed = try answer(text) else {

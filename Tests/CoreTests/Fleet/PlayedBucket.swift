@@ -69,7 +69,7 @@ struct PlayedRegistry {
                 forgotten[key] = sequence
                 forgottenCount += 1
             case .refuse(let key, let reason): refused[key] = reason
-            case .missing, .malformed: break
+            case .gateway, .missing, .malformed: break
             case .stands(let standing): self.standing = standing
             }
         }

@@ -58,7 +58,29 @@ import Testing
         #expect(try HereMessage(bytes: shared.bytes) == shared && !here.isShared)
         let answer = HereAnswer(gateway: FleetName("g")!, time: WallTime(microseconds: 5))
         #expect(try HereAnswer(bytes: answer.bytes) == answer)
+        let introduction = FleetIntroduction(version: "0.1.0", brokers: ["a:4222", "b:4222"])
+        let whole = HereAnswer(
+            gateway: FleetName("g")!, time: WallTime(microseconds: 5), since: WallTime(microseconds: 3),
+            introduction: introduction, isTwice: true)
+        #expect(try HereAnswer(bytes: whole.bytes) == whole)
+        let introduced = HereMessage(agent: 1, isBack: false, introduction: introduction)
+        #expect(try HereMessage(bytes: introduced.bytes) == introduced)
         #expect(throws: FleetMessageError.self) { try HereMessage(bytes: answer.bytes) }
         #expect(throws: FleetMessageError.self) { try HereAnswer(bytes: here.bytes) }
+    }
+
+    @Test("nobody says more of itself than people read") func long() {
+        let long = String(repeating: "a", count: 301)
+        let introduction = FleetIntroduction(version: long, brokers: [long] + (0..<9).map { "b\($0)" })
+        #expect(introduction == FleetIntroduction(version: "", brokers: ["b0", "b1", "b2", "b3"]))
+    }
+
+    @Test("what was restored is read as it was told") func restored() {
+        for restoration in [
+            FleetRestoration(restoredCount: 7, problem: nil), FleetRestoration(restoredCount: 0, problem: "none"),
+        ] {
+            #expect(FleetRestoration(line: Array(restoration.line.dropLast())) == restoration)
+        }
+        #expect(FleetRestoration(line: Array(#"{"restored":-1}"#.utf8)) == nil)
     }
 }

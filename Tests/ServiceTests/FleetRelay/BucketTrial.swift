@@ -133,7 +133,12 @@ final class BucketTrial {
         registry = try TokenRegistry(state: StateDirectory(path: state.path))
         bucket = try DeviceBucket(
             gateway: gateway, registry: RegistryMirror(state: StateDirectory(path: state.path)), limits: limits,
-            on: played.loop
+            on: played.loop,
+            here: {
+                HereAnswer(
+                    gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()),
+                    introduction: FleetIntroduction(version: "7.0.0", brokers: ["a"]))
+            }
         ) { [unowned self] subject, reply, headers, bytes in
             line?.publish(subject, reply: reply, headers: headers, bytes) ?? false
         }
@@ -171,6 +176,14 @@ final class BucketTrial {
         bucket.ask(question, of: machine) { answer = $0 }
         try #require(played.loop.runs { answer != nil })
         return try #require(answer)
+    }
+
+    /// What comes of having the bucket restored.
+    func restore() throws -> FleetRestoration {
+        var restored: FleetRestoration?
+        bucket.restore { restored = $0 }
+        try #require(played.loop.runs { restored != nil })
+        return try #require(restored)
     }
 
     /// Whether a fence makes certain that nobody has an unknown token.

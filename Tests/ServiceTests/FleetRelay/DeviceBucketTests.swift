@@ -180,6 +180,69 @@ import Testing
         #expect(loop.runs { trial.bucket.standing == .whole })
     }
 
+    @Test("a bucket that was lost gets back what a gateway knows, and then all is certain as before") func restored()
+        throws
+    {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let (trial, other) = (try BucketTrial("gate-1", played), try BucketTrial("gate-2", played))
+        #expect(try trial.restore().problem == "no broker is in reach")
+        for trial in [trial, other] { try trial.connect() }
+        #expect(loop.runs { trial.bucket.standing == .empty && other.bucket.standing == .empty })
+        #expect(try trial.restore() == FleetRestoration(restoredCount: 0, problem: nil))
+        let devices = (0..<300).map { NamedDevice(id($0), entry())! }
+        for start in stride(from: 0, to: 300, by: 60) {
+            #expect(try trial.ask(.announce(Array(devices[start..<start + 60])), of: door) == .done(except: []))
+        }
+        #expect(loop.runs { other.registry.all().count == 300 })
+        #expect(trial.bucket.status?.devicesCount == 300)
+        try played.remove()
+        try played.make()
+        for trial in [trial, other] {
+            trial.disconnect()
+            try trial.connect()
+        }
+        #expect(loop.runs { trial.bucket.standing == .missing && other.bucket.standing == .missing })
+        #expect(try !trial.fence())
+        #expect(try trial.restore() == FleetRestoration(restoredCount: 300, problem: nil))
+        #expect(loop.runs { trial.bucket.standing == .whole && other.bucket.standing == .whole })
+        #expect(try other.fence() && other.registry.all().count { $0.removedAt == nil } == 300)
+        #expect(try other.restore() == FleetRestoration(restoredCount: 0, problem: nil))
+        // Where nobody keeps it, nobody takes it.
+        try played.remove()
+        try played.make()
+        trial.disconnect()
+        try trial.connect()
+        #expect(loop.runs { trial.bucket.standing == .missing })
+        try played.remove()
+        #expect(try trial.restore().problem != nil)
+    }
+
+    @Test("each gateway learns of the others by what they write, and how the brokers keep the bucket") func gateways()
+        throws
+    {
+        let loop = try Loop()
+        let played = try PlayedBucket(on: loop)
+        try played.make()
+        let trials = [try BucketTrial("gate-1", played), try BucketTrial("gate-2", played)]
+        #expect(trials[0].bucket.peers == [] && trials[0].bucket.status == nil)
+        for trial in trials { try trial.connect() }
+        for trial in trials {
+            #expect(loop.runs { trial.bucket.peers.map(\.name.text) == ["gate-1", "gate-2"] })
+            #expect(trial.bucket.peers.allSatisfy { !$0.isAbsent && $0.introduction.version == "7.0.0" })
+            #expect(loop.runs { trial.bucket.status?.copies == BucketCopies(count: 1, missingCount: 0) })
+        }
+        // One that was there an hour ago, and one so long ago that it is no gateway any more.
+        for (name, seconds) in [("gate-3", 3_600), ("gate-4", 31 * 86_400)] as [(String, Int64)] {
+            let time = WallTime(microseconds: wallTimeMicroseconds()) + .seconds(-seconds)
+            played.write(HereAnswer(gateway: FleetName(name)!, time: time).bytes, at: "_fence.\(name)")
+        }
+        played.write(Array("nonsense".utf8), at: "_fence.gate-5")
+        #expect(loop.runs { trials[0].bucket.peers.count == 3 })
+        #expect(trials[0].bucket.peers.map(\.isAbsent) == [false, false, true])
+    }
+
     @Test("a line that goes takes its watch with it; the next reads what was missed, and the broker has one watch")
     func lines() throws {
         let loop = try Loop()

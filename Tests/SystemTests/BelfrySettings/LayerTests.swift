@@ -29,7 +29,7 @@ import Testing
                 "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "", "5s",
                 "5s", "60s", "600s", "5s", "10M", "", "", "",
                 "", "2000000", "120s", "", "yes", "", "0", "00",
-                "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
+                "group.belfry", "120s", "production", "1000", "10s", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
     }
@@ -96,6 +96,7 @@ import Testing
             .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
             .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
+            .fleetPatience: "7s", .fleetDevicesPerMachine: "7",
             .doNotDisturb: "ignore", .desktopNotify: "no", .onClose: "none", .onAnswer: "a.service",
             .onDecline: "/bin/b c",
             .onMissed: "/bin/d", .onCallBack: "e.target", .onClick: "/bin/f",

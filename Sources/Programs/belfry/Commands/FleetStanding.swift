@@ -35,7 +35,7 @@ struct FleetStanding {
     let answer: Answer
 
     /// The unit that has the lines of this role.
-    var unit: String { credential.role == .gateway ? "belfry-relay.service" : "belfry-agent.service" }
+    var unit: String { credential.role.unit }
 
     /// How a machine with this credential stands, whose relay or agent answers so.
     init(_ credential: FleetCredential, _ answer: Answer) { (self.credential, self.answer) = (credential, answer) }
@@ -117,7 +117,12 @@ struct FleetStanding {
                 credential.role == .gateway
                 ? "\(peers.count) of \(status.peers.count) machines there"
                 : peers.isEmpty ? "no gateway" : "gateway " + peers.map(\.name.text).joined(separator: ", ")
-            return "\(who): \(status.lines.count(where: \.isUp)) of \(status.lines.count) lines up, \(heard)"
+            var words = ["\(who): \(status.lines.count(where: \.isUp)) of \(status.lines.count) lines up", heard]
+            if status.peers.contains(where: \.isTwice) { words.append("twice") }
+            if let bucket = status.bucket { words.append("\(bucket.devicesCount) devices") }
+            if let standing = status.standing, standing != .whole { words.append("registry \(standing.rawValue)") }
+            if status.waitingCount > 0 { words.append("\(status.waitingCount) pushes wait") }
+            return words.joined(separator: ", ")
         }
     }
 
@@ -130,6 +135,11 @@ struct FleetStanding {
         object["answers"] = true
         object["lines"] = .integer(Int64(status.lines.count))
         object["linesUp"] = .integer(Int64(status.lines.count(where: \.isUp)))
+        object["brokers"] = .array(status.lines.map { .string($0.broker) })
+        object["waiting"] = .integer(Int64(status.waitingCount))
+        object["mirror"] = status.standing.map { .string($0.rawValue) }
+        object["devices"] = status.bucket.map { .integer(Int64($0.devicesCount)) }
+        object["unread"] = status.bucket.map { .integer(Int64($0.unreadCount)) }
         return object
     }
 }

@@ -8,6 +8,8 @@ import Fleet
 enum FleetChecks {
     /// A credential that ends sooner is told of.
     private static let notice = TimeSpan.seconds(14 * 86_400)
+    /// So is a broker's certificate, which takes a folder to be copied.
+    private static let certificateNotice = TimeSpan.seconds(30 * 86_400)
     /// Clocks may differ by this much.
     private static let clockSecondsMax: Int64 = 2
     /// A gateway that answered this long ago does so still: an agent asks every 30 ± 5 s.
@@ -38,8 +40,9 @@ enum FleetChecks {
             return ofCredential + [Finding(.fail, "fleet", detail, mend: "systemctl --user restart \(standing.unit)")]
         case .status(let status):
             let problems =
-                lines(status, standing)
-                + (standing.credential.role == .gateway ? devices(status) : gateways(status, now))
+                lines(status, standing) + certificates(status, now) + twice(status, standing)
+                + (standing.credential.role == .gateway
+                    ? devices(status) + copies(status, standing) : gateways(status, now))
             return ofCredential + (problems.isEmpty ? [Finding(.ok, "fleet", standing.text)] : problems)
         }
     }
@@ -55,8 +58,9 @@ enum FleetChecks {
             return [Finding(.fail, "fleet", "\(credential): \(error)", mend: mend)]
         }
         guard let end = credential.claims.endsAt, end < now + notice else { return [] }
-        let days = max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
-        return [Finding(.warn, "fleet", "\(credential) ends in \(days) days", mend: another)]
+        return [
+            Finding(.warn, "fleet", "\(credential) ends in \(days(until: end, now)) days", mend: another)
+        ]
     }
 
     private static func lines(_ status: FleetStatus, _ standing: FleetStanding) -> [Finding] {
@@ -70,6 +74,48 @@ enum FleetChecks {
         }
         let detail = "one of two lines is up: \(down.map(\.broker).joined(separator: ", ")) is not reached"
         return [Finding(.warn, "fleet", detail, mend: "start that broker; \(journal)")]
+    }
+
+    private static func certificates(_ status: FleetStatus, _ now: WallTime) -> [Finding] {
+        status.lines.compactMap { line in
+            guard let end = line.certificateEnd, end < now + certificateNotice else { return nil }
+            let detail = "the certificate of broker \(line.broker) ends in \(days(until: end, now)) days"
+            let mend = "belfry fleet setup where the keys are, then copy that broker's folder and start it anew"
+            return Finding(.warn, "fleet", detail, mend: mend)
+        }
+    }
+
+    private static func days(until end: WallTime, _ now: WallTime) -> Int64 {
+        max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
+    }
+
+    private static func twice(_ status: FleetStatus, _ standing: FleetStanding) -> [Finding] {
+        let mend = "give one of them a name of its own: belfry fleet enroll, then there belfry fleet join --again"
+        guard standing.credential.role == .gateway else {
+            guard status.peers.contains(where: \.isTwice) else { return [] }
+            let detail = "another machine has this one's credential: both ring (twice)"
+            return [Finding(.warn, "fleet", detail, mend: mend)]
+        }
+        return status.peers.filter(\.isTwice).map { peer in
+            let detail = "two machines have the credential of \(peer.name.text): both ring (twice)"
+            return Finding(.warn, "fleet", detail, mend: mend)
+        }
+    }
+
+    private static func copies(_ status: FleetStatus, _ standing: FleetStanding) -> [Finding] {
+        guard let copies = status.bucket?.copies else { return [] }
+        var findings: [Finding] = []
+        let wanted = BucketCopies.wanted(brokers: standing.credential.brokers.count)
+        if copies.count < wanted {
+            let detail = "the registry of devices has \(copies.count) of \(wanted) copies: one broker has it all"
+            let mend = "once all brokers run: belfry fleet setup where the keys are"
+            findings.append(Finding(.warn, "fleet", detail, mend: mend))
+        }
+        if copies.missingCount > 0 {
+            let detail = "\(copies.missingCount) of \(copies.count) copies of the registry of devices are not there"
+            findings.append(Finding(.warn, "fleet", detail, mend: "start the brokers that are down"))
+        }
+        return findings
     }
 
     private static func gateways(_ status: FleetStatus, _ now: WallTime) -> [Finding] {
@@ -96,7 +142,7 @@ enum FleetChecks {
             return [Finding(.warn, "fleet", "the fleet's devices were not read yet: \(unknown)", mend: mend)]
         case .missing?:
             let detail = "the brokers' registry lacks devices that are known here: \(unknown)"
-            return [Finding(.warn, "fleet", detail, mend: "have the brokers' store back from a copy: docs/fleet.md")]
+            return [Finding(.warn, "fleet", detail, mend: "belfry fleet restore, and see docs/fleet.md")]
         case .unreadable?:
             let detail = "some of the fleet's devices cannot be read: \(unknown)"
             let mend = "is this gateway's Belfry older than a machine's? upgrade it"
