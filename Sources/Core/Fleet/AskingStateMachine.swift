@@ -20,6 +20,8 @@ public struct AskingStateMachine {
         public var presence = TimeSpan.seconds(75)
         /// How many pushes that were taken are followed; of more, what becomes of the oldest is not told.
         public var followedMax = 16_384
+        /// From how many agents of a shared name on those are forgotten that say nothing more.
+        public var agentsMax = 1_024
 
         /// The limits of a gateway.
         public init() {}
@@ -86,6 +88,8 @@ public struct AskingStateMachine {
         /// The life that it was heard by last, and those before that.
         var agent: UInt64?
         var earlierAgents: [UInt64] = []
+        /// When each of many was heard last that have its name.
+        var heardByAgent: [UInt64: Instant] = [:]
         /// When it was seen last that there are two.
         var twiceAt: Instant?
     }
@@ -164,7 +168,12 @@ public struct AskingStateMachine {
             }
         }
         // Nobody could be heard meanwhile.
-        for name in Array(machines.keys) { machines[name]?.heardAt = now }
+        machines = machines.mapValues { machine in
+            var machine = machine
+            machine.heardAt = now
+            machine.heardByAgent = machine.heardByAgent.mapValues { _ in now }
+            return machine
+        }
         return effects
     }
 
@@ -250,6 +259,12 @@ public struct AskingStateMachine {
         }
         if known.absence != nil { effects.append(.returned(machine)) }
         (known.heardAt, known.absence, known.agent) = (now, nil, agent)
+        if known.isShared {
+            known.heardByAgent[agent] = now
+            if known.heardByAgent.count > limits.agentsMax {
+                known.heardByAgent = known.heardByAgent.filter { now - $0.value < limits.presence }
+            }
+        }
         machines[machine] = known
         return effects
     }
@@ -328,7 +343,10 @@ extension AskingStateMachine {
     /// What was taken goes on as long as its machine says that it is there, in the same life.
     private mutating func lookAfter(_ number: UInt64, _ flight: Flight, at now: Instant) -> [Effect] {
         var last = flight.quietSince
-        if let machine = machines[flight.machine], machine.agent == flight.agent, let heardAt = machine.heardAt {
+        if let machine = machines[flight.machine], let agent = flight.agent,
+            let heardAt = machine.isShared
+                ? machine.heardByAgent[agent] : machine.agent == agent ? machine.heardAt : nil
+        {
             last = max(last, heardAt)
         }
         guard now - last >= limits.presence else {

@@ -205,6 +205,30 @@ import Testing
         #expect(gateway.hear(.received, of: 2, by: 1) == [.tell(2, .said(.received))])
     }
 
+    @Test("what one of many rings is gone once that one says nothing for 75 s, others or not", arguments: [2, 9])
+    func goneOfMany(agentsMax: Int) {
+        var limits = AskingStateMachine.Limits()
+        limits.agentsMax = agentsMax
+        var gateway = Gateway(lines: [0])
+        gateway.machine = AskingStateMachine(limits: limits, at: gateway.now)
+        _ = gateway.machine.lineIsUp(0, at: gateway.now)
+        func sayHere(_ agents: ClosedRange<UInt64>) {
+            for agent in agents { _ = gateway.machine.hear(kiosk, agent: agent, isShared: true, at: gateway.now) }
+        }
+        sayHere(1...5)
+        _ = gateway.ask(1)
+        #expect(gateway.hear(.received, by: 1).contains(.tell(1, .said(.received))))
+        for _ in 0..<6 {
+            #expect(gateway.pass(.seconds(30)).isEmpty)
+            sayHere(1...5)
+        }
+        for _ in 0..<2 {
+            #expect(gateway.pass(.seconds(30)).isEmpty)
+            sayHere(2...5)
+        }
+        #expect(gateway.pass(.seconds(30)).map(\.effects) == [[.tell(1, .gone), .forget(1)]])
+    }
+
     @Test("of too many that are followed, the oldest is forgotten")
     func followed() {
         var limits = AskingStateMachine.Limits()
