@@ -388,7 +388,7 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
             "BelfryJSON", "BelfryPush", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Fleet",
-            "FleetAgent", "FleetKeys", "FleetLine", "FleetRelay", "PushCarrier", "RingEar",
+            "FleetAgent", "FleetKeys", "FleetLine", "FleetRelay", "PushAPI", "PushCarrier", "RingEar",
         ]),
     program(
         "Programs/belfry-worker",

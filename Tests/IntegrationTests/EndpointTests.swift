@@ -248,13 +248,8 @@ extension IntegrationTests {
 
         @Test("testers have the next answer be what they want") func faults() throws {
             #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
-            let socket = "\(Surroundings.runtimeDirectory)/\(phone.name)/apns.sock"
             func apns(_ words: String...) throws -> Finished {
-                try run(
-                    "\(Surroundings.programs)/belfry", ["apns"] + words,
-                    environment: [
-                        "BELFRY_APNS_SOCKET": socket, "BELFRY_STATE_DIRECTORY": phone.state.path,
-                    ])
+                try run("\(Surroundings.programs)/belfry", ["apns"] + words, environment: phone.environment)
             }
             let done = try apns("fail", "--status", "500", "--reason", "InternalServerError", "--times", "2")
             #expect(done.status.isSuccess, "\(done.errors)")

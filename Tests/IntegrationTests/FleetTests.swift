@@ -63,6 +63,13 @@ extension IntegrationTests {
             return finished.output + finished.errors
         }
 
+        /// What the first gateway knows of each gateway and machine.
+        private func list() throws -> [JSONObject] {
+            try gateways[0].phone.belfry("fleet", "list", "--json").output.split(separator: "\n").map {
+                try #require(JSONValue.parse(Array($0.utf8)).objectValue)
+            }
+        }
+
         private func log(of gateway: Int) throws -> [JSONObject] {
             try gateways[gateway].phone.belfry("apns", "log", "--json").output.split(separator: "\n").compactMap {
                 try JSONValue.parse(Array($0.utf8)).objectValue
@@ -82,9 +89,7 @@ extension IntegrationTests {
             #expect(steps.starts(with: ["accepted", "handed-over", "received"]), "\(steps)")
             #expect(try log(of: 0).first { $0["step"] == "handed-over" }?["machine"] == "kiosk")
             #expect(try !machine.hasFailedUnits() && !gateways[0].phone.hasFailedUnits())
-            let listed = try gateways[0].phone.belfry("fleet", "list", "--json").output.split(separator: "\n").map {
-                try #require(JSONValue.parse(Array($0.utf8)).objectValue)
-            }
+            let listed = try list()
             #expect(listed.map { $0["gateway"] ?? $0["machine"] } == ["gate-1", "gate-2", "kiosk"], "\(listed)")
             #expect(listed.allSatisfy { $0["there"] == true && $0["version"] != nil }, "\(listed)")
             #expect(listed.last?["devices"] == 1 && listed.last?["brokers"]?.arrayValue?.count == 1, "\(listed)")
@@ -176,6 +181,8 @@ extension IntegrationTests {
             #expect(try push(#"{"callId": "1"}"#, to: voip) == "200")
             #expect(
                 try waitUntil { try log(of: 0).contains { $0["step"] == "offline" && $0["code"] == "no-machine" } })
+            let listed = try #require(list().last)
+            #expect(listed["there"] == false && listed["waiting"] == 1 && listed["machine"] == "kiosk", "\(listed)")
             try machine.systemctl("start", "\(machine.name)-agent.service")
             #expect(try waitUntil { try machine.rings().map(\.call) == ["1"] })
         }

@@ -116,6 +116,7 @@ final class Phone {
     /// What tells a program that it is this phone's.
     var environment: [String: String] {
         var environment = ["BELFRY_SOCKET": socket, "BELFRY_STATE_DIRECTORY": state.path]
+        environment["BELFRY_APNS_SOCKET"] = "\(Surroundings.runtimeDirectory)/\(name)/apns.sock"
         environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
         return environment
     }

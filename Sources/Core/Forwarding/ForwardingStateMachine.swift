@@ -84,6 +84,13 @@ public struct ForwardingStateMachine {
     private var waitingForToken: [DeviceToken: Int] = [:]
     /// How many pushes have a place.
     public private(set) var waitingCount = 0
+    /// How many pushes each other machine has not settled: those that it is being given, and those kept for it.
+    public var waitingByMachine: [FleetName: Int] {
+        devices.values.reduce(into: [:]) { counts, device in
+            guard let machine = device.machine, !device.entries.isEmpty else { return }
+            counts[machine, default: 0] += device.entries.count
+        }
+    }
     private var memory: PushMemory<Void>
     /// Devices that are tried again. There is a line for each delay, so that each line is in order of time.
     private var retries: [Line<(at: Instant, device: String)>]

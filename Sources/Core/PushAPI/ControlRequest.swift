@@ -1,6 +1,6 @@
 import BelfryJSON
 
-/// What testers ask of an endpoint that runs: one JSON object a connection, answered by a line.
+/// What commands ask of an endpoint that runs: one JSON object a connection, answered by a line.
 public enum ControlRequest: Hashable, Sendable {
     /// The next answers are these.
     case fail(AnswerFault)
@@ -14,6 +14,9 @@ public enum ControlRequest: Hashable, Sendable {
     /// A device is switched off, or on again.
     case setOffline(Bool, device: String)
 
+    /// How many pushes wait for each other machine is asked.
+    case countWaiting
+
     /// How long a request may be.
     public static let bytesMax = 4 << 10
 
@@ -26,6 +29,7 @@ public enum ControlRequest: Hashable, Sendable {
             object = ["command": "device", "device": .string(device), "offline": .bool(isOffline)]
         case .clearFaults: object = ["command": "clear"]
         case .listFaults: object = ["command": "faults"]
+        case .countWaiting: object = ["command": "waiting"]
         case .fail(let fault):
             object = ["command": "fail"]
             for member in fault.json.members { object[member.key] = member.value }
@@ -39,6 +43,7 @@ public enum ControlRequest: Hashable, Sendable {
         switch try? said.string("command") {
         case "clear": self = .clearFaults
         case "faults": self = .listFaults
+        case "waiting": self = .countWaiting
         case "goaway": self = .sendAway(isHard: (try? said.bool("hard")) ?? false)
         case "device":
             guard let device = try? said.string("device"), let isOffline = try? said.bool("offline") else { return nil }

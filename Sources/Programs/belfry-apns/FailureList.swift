@@ -12,7 +12,7 @@ struct FailureList {
     init(_ answer: ControlAnswer?) {
         switch answer {
         case .faults(let faults, let more): (self.faults, moreCount) = (faults, more)
-        case .done, .refused, nil: (faults, moreCount) = ([], 0)
+        case .done, .refused, .waiting, nil: (faults, moreCount) = ([], 0)
         }
     }
 

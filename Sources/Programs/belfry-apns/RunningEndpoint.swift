@@ -9,7 +9,7 @@ enum RunningEndpoint {
 
     /// Sends `request`, and waits for what is answered.
     static func ask(_ request: ControlRequest, environment: Environment) throws(CommandError) -> ControlAnswer {
-        guard let path = path(environment) else {
+        guard let path = EndpointSocket.path(environment) else {
             throw CommandError(
                 .unavailable, "there is no telling where the endpoint's socket is", "set XDG_RUNTIME_DIR")
         }
@@ -25,11 +25,5 @@ enum RunningEndpoint {
             throw CommandError(.unavailable, "the endpoint answers what nobody understands")
         }
         return understood
-    }
-
-    /// `$BELFRY_APNS_SOCKET`, else `apns.sock` in the runtime directory; nil if there is none.
-    private static func path(_ environment: Environment) -> String? {
-        if let path = environment["BELFRY_APNS_SOCKET"], !path.isEmpty { return path }
-        return environment["XDG_RUNTIME_DIR"].map { "\($0)/belfry/apns.sock" }
     }
 }

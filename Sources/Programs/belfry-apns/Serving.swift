@@ -120,6 +120,7 @@ final class Serving {
         case .setOffline(let isOffline, let device):
             return (try? registry.setOffline(isOffline, device)) == true ? .done : .refused
         case .listFaults: return ControlAnswer(listing: endpoint.failures)
+        case .countWaiting: return ControlAnswer(counting: queue.waitingByMachine)
         }
     }
 

@@ -6,6 +6,7 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Fleet
+import PushAPI
 
 /// `belfry fleet status` and `list`: how this machine's relay or agent stands, and whom a gateway knows; and `restore`.
 struct StatusCommands {
@@ -18,10 +19,11 @@ struct StatusCommands {
     /// Where they print.
     let output: Output
     private let member: RunningMember
+    private let environment: Environment
 
     /// Of the relay or agent of the fleet that `state` belongs to.
     init(output: Output, _ state: StateDirectory, _ environment: Environment) throws(CommandError) {
-        self.output = output
+        (self.output, self.environment) = (output, environment)
         member = try RunningMember(state, environment)
     }
 
@@ -46,12 +48,14 @@ struct StatusCommands {
         for peer in status.peers {
             let clock = peer.clockSeconds.map { $0 == 0 ? "" : ", its clock is \($0) s off" } ?? ""
             let twice = !peer.isTwice ? "" : role == .gateway ? ", twice" : ", which hears this machine's name twice"
-            let waiting = peer.waitingCount == 0 ? "" : ", \(peer.waitingCount) pushes wait"
+            let waiting = peer.waitingCount == 0 ? "" : ", \(Self.waiting(peer.waitingCount))"
             output.line("\(who)  \(peer.name.text), heard \(age(of: peer.heardAt)) ago\(waiting)\(clock)\(twice)")
         }
-        output.line("waiting  \(status.waitingCount) pushes")
+        output.line("pushes   \(Self.waiting(status.waitingCount))")
         if status.droppedCount > 0 { output.line("dropped  \(status.droppedCount) messages that made no sense") }
     }
+
+    private static func waiting(_ count: Int) -> String { count == 1 ? "1 push waits" : "\(count) pushes wait" }
 
     private func end(of line: FleetStatus.Line) -> String {
         guard let end = line.certificateEnd, end < now + Self.notice else { return "" }
@@ -80,21 +84,36 @@ struct StatusCommands {
         for device in registry.all() where device.removedAt == nil {
             if let machine = device.machine { devices[machine, default: 0] += 1 }
         }
-        for gateway in status.gateways { line("gateway", gateway.name, gateway, devices: nil, asJSON: asJSON) }
+        for gateway in status.gateways { line("gateway", gateway.name, gateway, nil, asJSON: asJSON) }
+        let waiting = waitingByMachine()
         let peers = Dictionary(status.peers.map { ($0.name, $0) }) { _, last in last }
         for name in Set(devices.keys).union(peers.keys).sorted() {
-            line("machine", name, peers[name], devices: devices[name] ?? 0, asJSON: asJSON)
+            let waitingCount = waiting.map { $0[name] ?? 0 } ?? peers[name]?.waitingCount ?? 0
+            line("machine", name, peers[name], (devices[name] ?? 0, waitingCount), asJSON: asJSON)
         }
     }
 
+    /// What the endpoint beside this relay has for each machine; nil if it does not say.
+    private func waitingByMachine() -> [FleetName: Int]? {
+        guard let path = EndpointSocket.path(environment) else { return nil }
+        let answer = try? CommandSocket.exchange(
+            ControlRequest.countWaiting.line, at: path, patienceSeconds: Self.patienceSeconds,
+            bytesMax: ControlAnswer.bytesMax)
+        guard case .waiting(let counts)? = answer.flatMap({ ControlAnswer(line: $0) }) else { return nil }
+        return counts
+    }
+
     private func line(
-        _ who: String, _ name: FleetName, _ peer: FleetStatus.Peer?, devices: Int?, asJSON: Bool
+        _ who: String, _ name: FleetName, _ peer: FleetStatus.Peer?, _ counts: (devices: Int, waiting: Int)?,
+        asJSON: Bool
     ) {
         let isThere = peer.map { !$0.isAbsent } ?? false
         guard asJSON else {
             var words = ["\(who) \(name.text) \(isThere ? "there" : "away")"]
             if peer?.isTwice ?? false { words.append("twice") }
-            if let devices { words += ["\(devices) devices", "\(peer?.waitingCount ?? 0) pushes wait"] }
+            if let (devices, waiting) = counts {
+                words += ["\(devices) \(devices == 1 ? "device" : "devices")", Self.waiting(waiting)]
+            }
             words.append(peer.map { "heard \(age(of: $0.heardAt)) ago, there for \(age(of: $0.since))" } ?? "not heard")
             if let introduction = peer?.introduction {
                 let brokers = introduction.brokers.joined(separator: " and ")
@@ -104,8 +123,8 @@ struct StatusCommands {
             return output.line(Printable.escaped(words.joined(separator: ", ")))
         }
         var object: JSONObject = [who: .string(name.text), "there": .bool(isThere)]
-        object["devices"] = devices.map { .integer(Int64($0)) }
-        if devices != nil { object["waiting"] = .integer(Int64(peer?.waitingCount ?? 0)) }
+        object["devices"] = counts.map { .integer(Int64($0.devices)) }
+        object["waiting"] = counts.map { .integer(Int64($0.waiting)) }
         object["since"] = peer.map { .integer($0.since.unixSecond) }
         object["heard"] = peer.map { .integer($0.heardAt.unixSecond) }
         if let introduction = peer?.introduction {

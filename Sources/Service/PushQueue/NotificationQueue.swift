@@ -119,6 +119,9 @@ public final class NotificationQueue<Machine: EventLoop> {
         loop.afterThis(description: "pushes that wait") { [weak self] in self?.begin() }
     }
 
+    /// How many pushes each other machine has not settled.
+    public var waitingByMachine: [FleetName: Int] { machine.waitingByMachine }
+
     /// Keeps `push`, which is for `registration`, and calls `answer` once, as soon as it is on the disk or cannot be.
     public func submit(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (QueueAnswer) -> Void)
     {

@@ -106,6 +106,7 @@ import Testing
             world.pass(.seconds(60))
         }
         #expect(world.taken == [1_000] && world.dropped[call] == .replaced)
+        #expect(world.queue.waitingByMachine == [world.kiosk: 2])
         world.hereAgain()
         #expect(world.taken.sorted() == [60, 1_000, hangup])
         #expect((1...59).allSatisfy { world.dropped[$0] == .replaced } && world.dropped.count == 60)

@@ -19,10 +19,24 @@ import Testing
         ]
         for request in faults.map(ControlRequest.fail) + [
             .sendAway(isHard: false), .sendAway(isHard: true), .clearFaults, .listFaults,
-            .setOffline(true, device: "d"), .setOffline(false, device: ""),
+            .setOffline(true, device: "d"), .setOffline(false, device: ""), .countWaiting,
         ] {
             #expect(ControlRequest(line: request.line) == request)
         }
+    }
+
+    @Test("what waits is read as it was counted; of too many machines those are told of that most waits for")
+    func counted() {
+        let few = [FleetName("a")!: 3, FleetName("b")!: 0]
+        #expect(ControlAnswer(line: ControlAnswer(counting: few).line) == .waiting(few))
+        let name = String(repeating: "a", count: 59)
+        let many = (1...9_999).reduce(into: [FleetName: Int]()) { $0[FleetName("\(name)\($1)")!] = $1 * 1_000_000 }
+        let line = ControlAnswer(counting: many).line
+        guard case .waiting(let told)? = ControlAnswer(line: line) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(line.count <= ControlAnswer.bytesMax && told.count == 800 && told.values.min() == 9_200_000_000)
     }
 
     @Test(
