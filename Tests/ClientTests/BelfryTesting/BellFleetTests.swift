@@ -71,8 +71,11 @@ import Testing
             #expect(bell.environment["BELFRY_APNS_BUNDLE_ID"] == "com.example.other")
             let wrong = try await Self.push("{}", to: token, by: endpoint, until: "DeviceTokenNotForTopic", bell)
             #expect(wrong == #"{"reason":"DeviceTokenNotForTopic"}400"#)
-            try await bell.device.setOffline(true)
-            try await bell.device.setOffline(false)
+            for (isOffline, state) in [(true, "offline"), (false, "online")] {
+                try await bell.device.setOffline(isOffline)
+                let list = try await bell.run("belfry-apns", ["device", "list", "--json"])
+                try await list.waitForOutput(#""state":"\#(state)""#)
+            }
             let error = await #expect(throws: BellError.self) { try await bell.endpoint.clearFailures() }
             #expect(error?.code == .notServed)
         }
