@@ -212,7 +212,7 @@ let service: [Target] = [
         "Service/BelfryServe",
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "Interception", "RingEar",
+            "CBelfryLinux", "Fleet", "Interception", "RingEar",
         ]),
     room(
         "Service/CallCentre",
@@ -553,7 +553,7 @@ let checks: [Target] = [
         ]),
     tests(
         "ClientTests", of: upToService + client,
-        also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
+        also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-fleet", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns", "belfry-fleet"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
     tests("IntegrationTests", of: upToSystem, also: ["AppSample", "CallingApp", "PushCarrier", "belfry-avatar"]),

@@ -1,18 +1,35 @@
 import BelfryAppGroup
+import BelfryDevices
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
+import DeviceRegistry
 import Glibc
 import Support
 import Testing
 
 extension IntegrationTests {
     /// A gateway and a broker as they are installed, and test jobs that have one credential.
-    @Suite("Many test jobs by one credential") struct FleetServe {
+    @Suite("Many test jobs by one credential", .timeLimit(.minutes(20))) struct FleetServe {
+        /// How many jobs a campaign has; nil of every other run.
+        private static let campaign = Surroundings.value("BELFRY_FLEET_JOBS").flatMap { Int($0) }
+        private static let count = campaign ?? 3
+        /// How long all of them may take to begin, and what is pushed to arrive.
+        private static let seconds: Int64 = 120
+
         private let office: Office
         private let gateway: Phone
         private let certificate: String
         private let place = TemporaryFolder()
+        /// What commands read from to their end.
+        private let fifo: Int32
+
+        /// One that runs, and the token for its calls.
+        private struct Job {
+            let number: Int
+            let run: ProgramRun
+            let token: String
+        }
 
         init() throws {
             let office = try Office()
@@ -24,16 +41,26 @@ extension IntegrationTests {
             certificate = try #require(minted["certificate"]?.stringValue)
             try office.enroll("gate", "--gateway", for: gateway)
             try gateway.systemctl("start", "\(gateway.name)-relay.service", "\(gateway.name)-apns.socket")
+            let path = "\(place.path)/end"
+            try checked("mkfifo", on: path) { unsafe mkfifo(path, 0o600) }
+            fifo = try checked("open", on: path) { unsafe open(path, O_RDWR | O_CLOEXEC) }
         }
 
-        /// `belfry serve --fleet` of a command that prints its token and runs until the file `end` is there.
+        /// Has all commands end, and with 0.
+        private func end(_ jobs: some Sequence<Job>) throws {
+            // They read the end of what nobody can write to any more.
+            close(fifo)
+            for job in jobs { #expect(try job.run.child.waitUntilExit() == .exited(code: 0)) }
+        }
+
+        /// `belfry serve --fleet` of a command that prints its token and runs until ``end(_:)``.
         private func job(_ number: Int, _ credential: String) throws -> ProgramRun {
             try ProgramRun(
                 "\(Surroundings.programs)/belfry",
                 [
                     "serve", "--fleet", credential, "--bundle-id", "com.example.phone", "--record",
                     "\(place.path)/\(number)", "--", "/bin/sh", "-c",
-                    "echo $BELFRY_APNS_VOIP_TOKEN; until [ -e '\(place.path)/end' ]; do sleep 0.1; done",
+                    "exec 3<'\(place.path)/end'; echo $BELFRY_APNS_VOIP_TOKEN; cat <&3",
                 ],
                 environment: [
                     "TMPDIR": place.path, "XDG_RUNTIME_DIR": nil, "BELFRY_SOCKET": nil, "BELFRY_SOUND": "none",
@@ -55,53 +82,120 @@ extension IntegrationTests {
             ).output
         }
 
-        /// By which a record has that job's call.
-        private static func word(_ number: Int) -> String { #""call":"call-\#(number)""# }
-
-        @Test("three at once each hear their own push and no other, and their devices are removed at the end")
-        func three() throws {
+        /// So many that begin at once.
+        private func jobs(_ count: Int) throws -> [Job] {
             let credential = try office.credential("ci", ["--shared"])
-            let jobs = try (0..<3).map { try job($0, credential) }
-            let tokens = try jobs.map { job in
-                let token = job.line()
-                return try #require(token, "it did not begin: \(token == nil ? job.complaints() : [])")
+            let runs = try (0..<count).map { try job($0, credential) }
+            return try runs.enumerated().map { number, run in
+                let token = run.line()
+                return Job(
+                    number: number, run: run,
+                    token: try #require(token, "it did not begin: \(token == nil ? run.complaints() : [])"))
             }
-            #expect(Set(tokens).count == 3)
-            for (number, token) in tokens.enumerated() {
-                #expect(try waitUntil { try push("call-\(number)", to: token) == "200" }, "\(number)")
+        }
+
+        /// By which a record has that job's call.
+        private static func word(_ number: Int, _ word: String = "call") -> String { #""call":"\#(word)-\#(number)""# }
+
+        /// Pushes a call to each, which its record has in the end.
+        private func call(_ word: String, _ jobs: [Job]) throws {
+            for job in jobs {
+                let answer = { try push("\(word)-\(job.number)", to: job.token) }
+                // The gateway hears of a device by the broker.
+                #expect(try waitUntil(seconds: Self.seconds) { try answer() == "200" }, "\(job.number)")
             }
-            for number in 0..<3 {
-                #expect(waitUntil { contents(of: "\(place.path)/\(number)").contains(Self.word(number)) })
+            for job in jobs {
+                let path = "\(place.path)/\(job.number)"
+                #expect(
+                    waitUntil(seconds: Self.seconds, every: 20) {
+                        contents(of: path).contains(Self.word(job.number, word))
+                    }, "\(job.number)")
             }
+        }
+
+        @Test("many at once each hear their own push and no other, and their devices are removed at the end")
+        func own() throws {
+            let begun = bootTimeMicroseconds()
+            let jobs = try jobs(Self.count)
+            print("\(jobs.count) jobs began within \((bootTimeMicroseconds() - begun) / 1_000) ms")
+            #expect(Set(jobs.map(\.token)).count == Self.count)
+            try call("call", jobs)
             // A job that answered for others' tokens would have said that it does not know them.
             var log: [Substring] = []
             #expect(
-                try waitUntil {
-                    log = try gateway.belfry("apns", "log", "--json").output.split(separator: "\n")
-                    return log.count { $0.contains(#""step":"received""#) } == 3
+                try waitUntil(seconds: Self.seconds, every: 100) {
+                    log = try gateway.belfry("apns", "log", "--lines", "100000", "--json").output.split(separator: "\n")
+                    return log.count { $0.contains(#""step":"received""#) } == Self.count
                 })
             #expect(!log.contains { $0.contains("offline") }, "\(log)")
-            place.write([], to: "end")
-            for run in jobs { #expect(try run.child.waitUntilExit() == .exited(code: 0)) }
-            for number in 0..<3 {
-                let heard = contents(of: "\(place.path)/\(number)")
-                for other in 0..<3 where other != number { #expect(!heard.contains(Self.word(other)), "\(heard)") }
+            try end(jobs)
+            for job in jobs {
+                let heard = contents(of: "\(place.path)/\(job.number)")
+                for other in 0..<Self.count where other != job.number {
+                    #expect(!heard.contains(Self.word(other)), "\(heard)")
+                }
             }
-            for token in tokens { #expect(try waitUntil { try push("late", to: token).contains("Unregistered") }) }
+            for job in jobs {
+                #expect(
+                    try waitUntil(seconds: Self.seconds) { try push("late", to: job.token).contains("Unregistered") })
+            }
+            try expectNoTwins()
+        }
+
+        /// Two agents under one name are no wonder if that is shared.
+        private func expectNoTwins() throws {
             let journal = try run(
                 "/usr/bin/journalctl", ["--user", "--unit=\(gateway.name)-relay.service", "--output=cat"])
             #expect(!journal.output.contains("twice"), "\(journal)")
         }
 
-        @Test("without a broker, or with a gateway's credential, it says why and ends with 69") func fails() throws {
-            let gate = try job(0, office.credential("other", ["--gateway"]))
-            #expect(try gate.child.waitUntilExit() == .exited(code: 69))
-            #expect(gate.complaints().contains { $0.contains("the credential of a gateway") })
+        @Test("without a broker, or with a credential for one alone, it says why and runs no command") func fails()
+            throws
+        {
+            for (words, whose) in [(["--gateway"], "the gateway other"), ([], "the machine other")] {
+                let only = try job(0, office.credential("other", words))
+                #expect(try only.child.waitUntilExit() == .exited(code: 65))
+                let complaints = only.complaints()
+                #expect(complaints.contains { $0.contains("the credential of \(whose)") && $0.contains("--shared") })
+                #expect(only.lines().isEmpty)
+            }
+            #expect(try job(0, "\(place.path)/nosuch").child.waitUntilExit() == .exited(code: 66))
             let credential = try office.credential("ci", ["--shared"])
             try office.signal(0, SIGKILL)
             let alone = try job(1, credential)
             #expect(try alone.child.waitUntilExit() == .exited(code: 69))
-            #expect(alone.complaints().contains { $0.contains("no broker lets it in") })
+            #expect(alone.complaints().contains { $0.contains("no broker lets it in") } && alone.lines().isEmpty)
+        }
+
+        @Test(
+            "half of them are killed with all that they started: their devices go ten minutes later, and only theirs",
+            .enabled(if: campaign != nil))
+        func killed() throws {
+            let jobs = try jobs(Self.count)
+            try call("call", jobs)
+            let registry = try TokenRegistry(state: gateway.state)
+            let (dead, living) = (jobs.prefix(Self.count / 2), jobs.dropFirst(Self.count / 2))
+            let devices = try dead.map { job in
+                try #require(registry.all().first { $0.voipToken.hex == job.token }?.id)
+            }
+            let killedAt = bootTimeMicroseconds()
+            for job in dead {
+                let processes = [job.run.child.pid] + descendantProcesses(of: job.run.child.pid)
+                #expect(processes.count > 2)
+                for process in processes { kill(process, SIGKILL) }
+                #expect(try job.run.child.waitUntilExit() == .killed(signal: SIGKILL))
+            }
+            // A job's last word is half a minute old at most, and gateways look every minute.
+            #expect(
+                !waitUntil(seconds: 540, every: 5_000) { devices.contains { registry.device($0)?.removedAt != nil } },
+                "\((bootTimeMicroseconds() - killedAt) / 1_000_000) s")
+            #expect(
+                waitUntil(seconds: 180, every: 1_000) { devices.allSatisfy { registry.device($0)?.removedAt != nil } })
+            print("all are removed \((bootTimeMicroseconds() - killedAt) / 1_000_000) s after their jobs were killed")
+            for job in dead { #expect(try push("late", to: job.token).contains("Unregistered"), "\(job.number)") }
+            try call("late", Array(living))
+            try end(living)
+            try expectNoTwins()
         }
     }
 }

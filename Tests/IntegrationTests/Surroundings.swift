@@ -109,12 +109,13 @@ func names(in folder: String) -> [String] {
     return names
 }
 
-/// Looks every few milliseconds whether something has come true that nothing announces; false after `seconds`.
-func waitUntil(seconds: Int64 = 10, _ isTrue: () throws -> Bool) rethrows -> Bool {
+/// Looks again and again, with `milliseconds` in between, whether something has come true that nothing announces; false
+/// after `seconds`.
+func waitUntil(seconds: Int64 = 10, every milliseconds: Int32 = 5, _ isTrue: () throws -> Bool) rethrows -> Bool {
     let end = bootTimeMicroseconds() + seconds * 1_000_000
     while bootTimeMicroseconds() < end {
         if try isTrue() { return true }
-        _ = poll(nil, 0, 5)
+        _ = poll(nil, 0, milliseconds)
     }
     return try isTrue()
 }

@@ -49,7 +49,7 @@ public enum Belfry {
         let patience = try Patience(settings.patience, environment: environment, budget: checked.expiryBudget)
         for setting in Setting.allCases { environment[setting.environmentVariable] = checked.text(of: setting) }
         let (worker, executor) = (try path(of: "belfry-worker", environment), try loop())
-        let endpoint = settings.hasEndpoint ? try path(of: "belfry-apns", environment) : nil
+        let device = try BellDeviceServing(settings, environment)
         let folder = try folder(in: environment)
         let place = BellPlace(
             folder: folder.path, statePath: folder.statePath, workerPath: worker, patience: patience,
@@ -81,12 +81,11 @@ public enum Belfry {
             await standIn?.leave()
             throw notServed(error)
         }
-        guard let endpoint else { return bell }
-        do throws(SystemError) {
-            try await bell.serveEndpoint(endpoint, environment: environment)
+        do throws(BellError) {
+            try await device?.serve(bell, standIn?.appID, environment)
         } catch {
             await bell.stop()
-            throw notServed(error)
+            throw error
         }
         return bell
     }
@@ -113,7 +112,7 @@ public enum Belfry {
         do throws(SystemError) { return try LoopExecutor.onOwnThread() } catch { throw notServed(error) }
     }
 
-    private static func notServed(_ error: SystemError) -> BellError {
+    static func notServed(_ error: SystemError) -> BellError {
         BellError(.notServed, "no push socket can be served: \(error)")
     }
 
@@ -132,7 +131,7 @@ public enum Belfry {
         }
     }
 
-    private static func path(of name: String, _ environment: [String: String]) throws(BellError) -> String {
+    static func path(of name: String, _ environment: [String: String]) throws(BellError) -> String {
         do throws(SystemError) { return try program(name, environment) } catch { throw notServed(error) }
     }
 

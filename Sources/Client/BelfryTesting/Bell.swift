@@ -52,11 +52,14 @@ public actor Bell {
     private var processes: [BellProcess] = []
     /// What its workers write; nil if that is not kept.
     private var words: WorkersWords?
+    /// Where they write it.
+    private var stream: ChildCommand.Stream?
     private var hasShownOutput = false
     private var folder: ServeFolder?
     private var listener: PushListener?
     private var server: PushServer?
     private var servedEndpoint: ServedEndpoint?
+    private var servedFleet: ServedFleet?
     /// Keeps a bell that is never stopped alive: it rings on until its process ends.
     private var itself: Bell?
 
@@ -96,8 +99,9 @@ public actor Bell {
             listener = try PushListener(in: runtime, on: executor.loop) { [arrived] in
                 arrived.hear($0, from: $1)
             }
-            let worker = ServedWorker(
-                program, calls: callsPath, environment: environment, words: try stream(of: log))
+            let stream = try stream(of: log)
+            self.stream = stream
+            let worker = ServedWorker(program, calls: callsPath, environment: environment, words: stream)
             server = try PushServer(
                 at: socketPath, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
                 calls: worker.calls, lifetimeMax: worker.lifetimeMax, on: executor.loop)
@@ -110,15 +114,35 @@ public actor Bell {
         }
     }
 
-    func serveEndpoint(_ program: String, environment: [String: String]) throws(SystemError) {
+    func serveEndpoint(
+        _ program: String, bundleID: String?, environment: [String: String]
+    ) throws(SystemError) {
         let runtimePath = environment["BELFRY_RUNTIME_DIRECTORY"] ?? ""
         let endpoint = try ServedEndpoint(
             program, environment: environment, runtimePath: runtimePath,
-            bundleID: standIn?.appID ?? ServedEndpoint.bundleID, on: executor.loop)
-        variables.withLock { known in
-            for (name, value) in endpoint.variables { known[name] = value }
-        }
+            bundleID: bundleID ?? ServedEndpoint.bundleID, on: executor.loop)
+        tell(endpoint.variables)
         servedEndpoint = endpoint
+    }
+
+    func serveFleet(
+        _ programs: ServedFleet.Programs, joiningBy file: String, bundleID: String?, environment: [String: String]
+    ) throws(FleetServingError) {
+        let runtimePath = environment["BELFRY_RUNTIME_DIRECTORY"] ?? ""
+        let fleet = try ServedFleet(
+            programs, joiningBy: file, environment: environment, runtimePath: runtimePath,
+            bundleID: bundleID ?? ServedEndpoint.bundleID, words: stream, on: executor.loop)
+        tell(fleet.variables)
+        servedFleet = fleet
+    }
+
+    /// Whether its device is one of a fleet's.
+    var isInFleet: Bool { servedFleet != nil }
+
+    private func tell(_ more: [(name: String, value: String)]) {
+        variables.withLock { known in
+            for (name, value) in more { known[name] = value }
+        }
     }
 
     /// Ends every ring, and with it every wait, and removes what the bell had. Does nothing the second time.
@@ -137,6 +161,11 @@ public actor Bell {
         if let endpoint = servedEndpoint.take() {
             await withCheckedContinuation { continuation in
                 endpoint.stop { continuation.resume() }
+            }
+        }
+        if let fleet = servedFleet.take() {
+            await withCheckedContinuation { continuation in
+                fleet.stop { continuation.resume() }
             }
         }
         await withCheckedContinuation { continuation in

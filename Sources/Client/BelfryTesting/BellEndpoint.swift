@@ -18,7 +18,7 @@ public struct BellEndpoint: Sendable {
     let bell: Bell
 
     /// Its virtual device.
-    public var device: BellDevice { BellDevice(endpoint: self) }
+    public var device: BellDevice { bell.device }
 
     /// Has the next answers to push servers be these, whatever is right or wrong about a request; nothing of it is
     /// delivered.
@@ -113,7 +113,7 @@ public struct BellEndpoint: Sendable {
         }
     }
 
-    fileprivate func demand(_ request: ControlRequest, orElse why: String) async throws(BellError) {
+    func demand(_ request: ControlRequest, orElse why: String) async throws(BellError) {
         guard try await ask(request) == .done else {
             throw BellError(.notRecorded, "the endpoint does not take that: \(why)")
         }
@@ -128,25 +128,6 @@ public struct BellEndpoint: Sendable {
         }
         return answer
     }
-}
-
-/// The virtual device of a bell's endpoint.
-public struct BellDevice: Sendable {
-    fileprivate let endpoint: BellEndpoint
-
-    /// Its id; empty without an endpoint.
-    public var id: String { variable("DEVICE") }
-    /// The token for all pushes but calls, in hexadecimal digits.
-    public var token: String { variable("TOKEN") }
-    /// The token for calls.
-    public var voipToken: String { variable("VOIP_TOKEN") }
-
-    /// Switches it off, or on again: off, it keeps the latest push of each topic until it is on.
-    public func setOffline(_ isOffline: Bool) async throws(BellError) {
-        try await endpoint.demand(.setOffline(isOffline, device: id), orElse: "there is no device \(id)")
-    }
-
-    private func variable(_ name: String) -> String { endpoint.bell.environment["BELFRY_APNS_\(name)"] ?? "" }
 }
 
 extension Bell {

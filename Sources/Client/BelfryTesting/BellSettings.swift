@@ -45,6 +45,13 @@ public struct BellSettings: Hashable, Sendable {
     /// Its program, `belfry-apns`, is built beside the tests if their target names that product, as docs/testing.md has
     /// it, and looked for in `PATH` else.
     public var hasEndpoint: Bool
+    /// The file of a credential that `belfry fleet enroll NAME --shared` has made, for pushes through the gateways of a
+    /// fleet: the bell joins by it, with a device of its own, which is removed as the bell stops. Nil without; not with
+    /// ``hasEndpoint``. Its programs, `belfry-fleet` and `belfry-apns`, are looked for as that of the endpoint.
+    public var fleet: String?
+    /// The app that the device of the bell's endpoint or fleet is for; nil for the bell's own app, else
+    /// `com.example.phone`.
+    public var bundleID: String?
     /// How long a wait lasts that does not say so; nil is ``BellPush/patience``. Whoever runs the tests makes it longer
     /// by `BELFRY_TEST_PATIENCE`, in seconds.
     public var patience: Duration?
@@ -68,9 +75,10 @@ public struct BellSettings: Hashable, Sendable {
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
         contactsFile: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
-        appGroup: String = "group.belfry", hasEndpoint: Bool = false, callPayload: CallPayload? = nil,
-        callNames: CallNames = CallNames(), appPatience: Duration? = nil, actionTimeout: Duration? = nil,
-        answerTimeout: Duration? = nil, patience: Duration? = nil, log: Log = .ofFailedTests
+        appGroup: String = "group.belfry", hasEndpoint: Bool = false, fleet: String? = nil, bundleID: String? = nil,
+        callPayload: CallPayload? = nil, callNames: CallNames = CallNames(), appPatience: Duration? = nil,
+        actionTimeout: Duration? = nil, answerTimeout: Duration? = nil, patience: Duration? = nil,
+        log: Log = .ofFailedTests
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -86,6 +94,8 @@ public struct BellSettings: Hashable, Sendable {
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
         self.hasEndpoint = hasEndpoint
+        self.fleet = fleet
+        self.bundleID = bundleID
         self.callPayload = callPayload
         self.callNames = callNames
         self.appPatience = appPatience
@@ -120,12 +130,19 @@ public struct BellSettings: Hashable, Sendable {
         return keys.map { ($0, $1.joined(separator: " ")) }
     }
 
-    /// All settings, each inside its range.
+    /// All settings, each inside its range; throws where two cannot be had at once.
     func checked() throws(BellError) -> Settings {
         var checked = Settings()
         for (setting, text) in texts where !checked.set(setting, to: text) {
             let found = Printable.escaped(text)
             throw BellError(.badSetting, "\(setting.name)\(found): expected \(setting.expectation)")
+        }
+        guard !hasEndpoint || fleet == nil else {
+            throw BellError(
+                .badSetting, "pushes come by an endpoint of the bell's own, or through a fleet: hasEndpoint or fleet")
+        }
+        guard hasEndpoint || fleet != nil || bundleID == nil else {
+            throw BellError(.badSetting, "bundleID names the app of a device: with hasEndpoint or fleet")
         }
         return checked
     }

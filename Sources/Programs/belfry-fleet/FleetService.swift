@@ -125,11 +125,20 @@ final class FleetService {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [loop] _ in loop.stop() }
         }
+        let lifeline = try watchLifeline()
         // Ready without a broker: what comes waits for one.
         notifyServiceManager("READY=1")
         loop.run()
         lines.end()
-        return withExtendedLifetime((program, joined)) { status }
+        return withExtendedLifetime((program, joined, lifeline)) { status }
+    }
+
+    /// Whoever starts this without a service manager has it end with them by a pipe as standard input.
+    private func watchLifeline() throws(SystemError) -> DescriptorSource? {
+        guard fileKind(of: STDIN_FILENO) == S_IFIFO else { return nil }
+        return try loop.watch(descriptor: STDIN_FILENO, events: .readable, description: "lifeline") { [loop] _ in
+            loop.stop()
+        }
     }
 
     private static func tell(_ work: Work, _ text: String) {

@@ -3,6 +3,7 @@ import BelfryJSON
 import BelfrySettings
 public import BelfrySyscalls
 import BelfryTerms
+import Fleet
 import Glibc
 
 /// A machine of a fleet without a service manager, for test jobs: it joins by a credential that many may have, and has
@@ -11,7 +12,7 @@ import Glibc
 /// It belongs to its loop's thread.
 public final class ServedFleet {
     /// Where its programs are.
-    public struct Programs {
+    public struct Programs: Sendable {
         /// `belfry-fleet`.
         let fleet: String
         /// `belfry-apns`, which knows the commands of devices.
@@ -25,8 +26,6 @@ public final class ServedFleet {
     private static let stopPatience = TimeSpan.seconds(3)
     /// How many commands may wait to be accepted.
     private static let backlog: Int32 = 64
-    /// The unit that `belfry fleet join` names for a machine, where a service manager runs.
-    private static let unit = "belfry-agent.service"
 
     /// The variables by which a program finds its device.
     public let variables: [(name: String, value: String)]
@@ -35,36 +34,51 @@ public final class ServedFleet {
 
     private let loop: Loop
     private let removal: ChildCommand
+    /// The agent ends once nobody has this end of its standard input any more, however this process has ended: its
+    /// device would live on without its phone.
+    private let lifeline: OwnedDescriptor
     private var removing: ChildProcess?
     private var agent: ChildProcess?
     private var killing: (any ScheduledTimer)?
     private var stopped: (() -> Void)?
 
     /// Joins by the credential in `file`, starts the agent, whose socket is in `runtimePath`, with `environment`, and
-    /// adds a device for the app `bundleID`. What fails has said why on standard error.
+    /// adds a device for the app `bundleID`.
+    ///
+    /// - Parameter words: where the agent writes what a journal would have; nil for this process's standard error.
     public init(
         _ programs: Programs, joiningBy file: String, environment: [String: String], runtimePath: String,
-        bundleID: String, on loop: Loop
-    ) throws(SystemError) {
+        bundleID: String, words: ChildCommand.Stream? = nil, on loop: Loop
+    ) throws(FleetServingError) {
         self.loop = loop
-        _ = try Directory.open(path: runtimePath, makes: true)
+        try Self.check(file)
         var environment = environment
         environment["BELFRY_CONFIG_FILES"] = "no"
         for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"] { environment[name] = nil }
-        let joined = try AskedProgram(path: programs.fleet, environment: environment).ask(["join", file])
-        guard String(decoding: joined, as: UTF8.self).contains(Self.unit) else {
-            throw SystemError(errno: EINVAL, call: "join", subject: "the credential of a gateway")
+        _ = try Self.ask(programs.fleet, ["join", file], environment)
+        let agent: ChildProcess
+        do throws(SystemError) {
+            _ = try Directory.open(path: runtimePath, makes: true)
+            let pipe = try DescriptorPair.pipe()
+            let listener = try listenPrivately(at: "\(runtimePath)/agent.sock", backlog: Self.backlog)
+            var command = ChildCommand(
+                path: programs.fleet, arguments: ["agent"],
+                environment: environment.merging(["LISTEN_FDS": "1"]) { $1 },
+                streams: [
+                    STDIN_FILENO: .descriptor(pipe.reading.number), STDOUT_FILENO: .null,
+                    3: .descriptor(listener.number),
+                ])
+            command.streams[STDERR_FILENO] = words
+            command.leadsGroup = true
+            agent = try ChildProcess(command)
+            lifeline = pipe.writing
+        } catch { throw FleetServingError(error) }
+        let kind = SettingsLoader.load(environment: Environment(environment)).settings.text(of: .apnsEnvironment)
+        let addition = ["device", "add", "--bundle-id", bundleID, "--environment", kind, "--json"]
+        let printed = try Self.ask(programs.devices, addition, environment)
+        guard let device = (try? JSONValue.parse(printed))?.objectValue else {
+            throw FleetServingError([], of: addition)
         }
-        let listener = try listenPrivately(at: "\(runtimePath)/agent.sock", backlog: Self.backlog)
-        var command = ChildCommand(
-            path: programs.fleet, arguments: ["agent"], environment: environment.merging(["LISTEN_FDS": "1"]) { $1 },
-            streams: [STDIN_FILENO: .null, STDOUT_FILENO: .null, 3: .descriptor(listener.number)])
-        command.leadsGroup = true
-        let agent = try ChildProcess(command)
-        let settings = SettingsLoader.load(environment: Environment(environment)).settings
-        let device = try AskedProgram(path: programs.devices, environment: environment).object([
-            "device", "add", "--bundle-id", bundleID, "--environment", settings.text(of: .apnsEnvironment), "--json",
-        ])
         let id = device["id"]?.stringValue ?? ""
         removal = ChildCommand(
             path: programs.devices, arguments: ["device", "remove", id], environment: environment,
@@ -75,7 +89,43 @@ public final class ServedFleet {
             ("BELFRY_APNS_VOIP_TOKEN", device["voipToken"]?.stringValue ?? ""),
         ]
         self.agent = agent
-        try loop.onExit(of: agent, description: "agent") { [weak self] in self?.ended($0) }
+        do throws(SystemError) {
+            try loop.onExit(of: agent, description: "agent") { [weak self] in self?.ended($0) }
+        } catch { throw FleetServingError(error) }
+    }
+
+    /// Throws unless many may have the credential in `file`: a gateway takes no pushes, and by the credential of a
+    /// machine a test would be that machine, with its devices.
+    private static func check(_ file: String) throws(FleetServingError) {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try readFile(at: file, bytesMax: FleetCredential.bytesMax).bytes
+        } catch {
+            throw FleetServingError(.unreadable, "the credential cannot be read: \(error)")
+        }
+        let credential: FleetCredential
+        do throws(FleetCredentialError) {
+            credential = try FleetCredential(bytes: bytes)
+        } catch {
+            throw FleetServingError(.unfit, "\(file) cannot be used: \(error)")
+        }
+        guard credential.role == .shared else {
+            throw FleetServingError(
+                .unfit, "\(file) is \(credential), and test jobs have one of belfry fleet enroll NAME --shared")
+        }
+    }
+
+    /// What `program` prints for `words`.
+    private static func ask(
+        _ program: String, _ words: [String], _ environment: [String: String]
+    ) throws(FleetServingError) -> [UInt8] {
+        let end: AskedProgram.End
+        do throws(SystemError) {
+            end = try AskedProgram(path: program, environment: environment).run(words)
+        } catch { throw FleetServingError(error) }
+        guard end.isSuccess else { throw FleetServingError(end.complaints, of: words) }
+        for line in end.complaints { complain(line) }
+        return end.output
     }
 
     /// Removes its device, as long as a gateway can be asked to, ends the agent, and then calls `done`.

@@ -136,6 +136,20 @@ import Testing
         #expect(left == ["file"])
     }
 
+    @Test("pushes come by an endpoint of its own or through a fleet, and an app is named with either")
+    func devices() throws {
+        for (words, remedy) in [
+            (["--apns", "--fleet", "file"], "--apns or --fleet"), (["--bundle-id", "a.b"], "with --apns or --fleet"),
+            (["--fleet", "-x"], "a file of such a name: ./-x"),
+        ] {
+            let run = try ProgramRun(testedProgram("belfry"), ["serve"] + words + ["--", "echo", "run"])
+            #expect(run.lines().isEmpty)
+            #expect(run.complaints().first?.hasSuffix(remedy) == true)
+            #expect(try run.child.waitUntilExit() == .exited(code: 64))
+        }
+        #expect(left.isEmpty)
+    }
+
     @Test("a socket path that is too long, or taken, is an error; one that nobody listens on is taken over")
     func socketPath() throws {
         let long = try serve("--socket", "\(place.path)/\(String(repeating: "x", count: 100))", "--", "true")

@@ -116,24 +116,31 @@ final class BucketTrial {
     /// Those that the endpoint looks into.
     let registry: TokenRegistry
 
-    convenience init(_ name: String, _ played: PlayedBucket, limits: MirrorStateMachine.Limits = .init()) throws {
-        try self.init(#require(FleetName(name)), played, limits: limits, TemporaryFolder())
+    /// The time in which it waits, if it is not that of the broker's loop.
+    private let time: PolledLoop?
+
+    convenience init(
+        _ name: String, _ played: PlayedBucket, limits: MirrorStateMachine.Limits = .init(), in time: PolledLoop? = nil
+    ) throws {
+        try self.init(#require(FleetName(name)), played, limits: limits, in: time, TemporaryFolder())
     }
 
     /// The same gateway's next process.
     convenience init(of trial: BucketTrial) throws {
         trial.disconnect()
-        try self.init(trial.gateway, trial.played, limits: .init(), trial.state)
+        try self.init(trial.gateway, trial.played, limits: .init(), in: nil, trial.state)
     }
 
     private init(
-        _ gateway: FleetName, _ played: PlayedBucket, limits: MirrorStateMachine.Limits, _ state: TemporaryFolder
+        _ gateway: FleetName, _ played: PlayedBucket, limits: MirrorStateMachine.Limits, in time: PolledLoop?,
+        _ state: TemporaryFolder
     ) throws {
-        (self.played, self.gateway, self.state) = (played, gateway, state)
+        (self.played, self.gateway, self.time, self.state) = (played, gateway, time, state)
         registry = try TokenRegistry(state: StateDirectory(path: state.path))
+        let loop: any EventLoop = time ?? played.loop
         bucket = try DeviceBucket(
             gateway: gateway, registry: RegistryMirror(state: StateDirectory(path: state.path)), limits: limits,
-            on: played.loop,
+            on: loop,
             here: {
                 HereAnswer(
                     gateway: gateway, time: WallTime(microseconds: wallTimeMicroseconds()),
@@ -161,7 +168,15 @@ final class BucketTrial {
             self.line = nil
             bucket.lineIsDown()
         }
-        try #require(played.loop.runs { isUp })
+        try #require(runs { isUp })
+    }
+
+    /// Runs until `isReached`, while its own time stands still if it has one.
+    func runs(until isReached: () -> Bool) -> Bool {
+        played.loop.runs {
+            time?.settle()
+            return isReached()
+        }
     }
 
     func disconnect() {
@@ -174,7 +189,7 @@ final class BucketTrial {
     func ask(_ question: DeviceQuestion, of machine: FleetName) throws -> DeviceAnswer {
         var answer: DeviceAnswer?
         bucket.ask(question, of: machine) { answer = $0 }
-        try #require(played.loop.runs { answer != nil })
+        try #require(runs { answer != nil })
         return try #require(answer)
     }
 
@@ -190,7 +205,7 @@ final class BucketTrial {
     func fence() throws -> Bool {
         var isCertain: Bool?
         bucket.fence { isCertain = $0 }
-        try #require(played.loop.runs { isCertain != nil })
+        try #require(runs { isCertain != nil })
         return isCertain == true
     }
 }

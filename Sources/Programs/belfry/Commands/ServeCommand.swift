@@ -54,13 +54,12 @@ extension Command {
         guard hasDevice || context.options["bundle-id"] == nil else {
             throw CommandError(.usage, "--bundle-id names the app of a device", "with --apns or --fleet")
         }
-        do throws(SystemError) {
+        do {
             return try guardAndServe(context)
+        } catch let error as FleetServingError {
+            throw CommandError(error.status, "no device of a fleet can be served: \(error)")
         } catch {
-            if context.options["fleet"] != nil, ["belfry-fleet", "belfry-apns", "join"].contains(error.call) {
-                throw CommandError(.unavailable, "no device of a fleet can be served: \(error)")
-            }
-            if let file = files.first(where: { error.subject == $0 }) {
+            if let file = files.first(where: { (error as? SystemError)?.subject == $0 }) {
                 throw CommandError(.unavailable, "\(file) cannot be written: \(error)")
             }
             throw CommandError(.unavailable, "no push socket can be served: \(error)")
@@ -70,7 +69,7 @@ extension Command {
     /// The exit status of shells for a command that does not exist.
     private static let notFound: Int32 = 127
 
-    private static func guardAndServe(_ context: Context) throws(SystemError) -> ProgramStatus {
+    private static func guardAndServe(_ context: Context) throws -> ProgramStatus {
         let words = context.options.arguments
         let program = words.first.flatMap(context.program)
         if let name = words.first, program == nil {
@@ -119,6 +118,17 @@ extension Command {
             unsafe unlink(path)
         } catch {
             // The error of bind(2) will explain what is there.
+        }
+    }
+}
+
+extension FleetServingError {
+    /// As `belfry fleet join` ends with such a credential.
+    fileprivate var status: ProgramStatus {
+        switch kind {
+        case .unreadable: .notFound
+        case .unfit: .badNotification
+        case .unavailable: .unavailable
         }
     }
 }
@@ -178,7 +188,7 @@ private final class Serving {
     /// Serves until COMMAND, which is `program`, has ended, or a signal says so without one; how COMMAND ended.
     func run(
         _ program: String?, in group: Int32, at socketPath: String, runtimePath: String
-    ) throws(SystemError) -> ChildExit? {
+    ) throws -> ChildExit? {
         try listenForSignals(passesOn: program != nil)
         try serve(at: socketPath)
         if context.options.has("apns") {
@@ -223,7 +233,7 @@ private final class Serving {
         self.endpoint = endpoint
     }
 
-    private func serveFleet(joiningBy file: String, runtimePath: String) throws(SystemError) {
+    private func serveFleet(joiningBy file: String, runtimePath: String) throws {
         let programs = ServedFleet.Programs(
             fleet: try Self.program("belfry-fleet"), devices: try Self.program("belfry-apns"))
         let bundleID = appOfDevice()
