@@ -20,6 +20,8 @@ TEST_PACKAGES := $(DEMO_PACKAGES) openssl libsndfile1 libpangocairo-1.0-0 fonts-
 # What other languages make a provider token with, and what clients of PyPI are installed by.
 CLIENT_PACKAGES := $(TEST_PACKAGES) python3-venv python3-jwt golang-go ruby php-cli default-jdk-headless \
 	erlang-base erlang-crypto erlang-public-key
+# What cuts brokers off from each other.
+FLEET_PACKAGES := $(TEST_PACKAGES) nftables iproute2
 # What makes the tarball.
 DIST_PACKAGES := binutils patchelf
 # What makes a Debian package and looks at it, the bare Debian that the tarball is tried in, the sample in Go.
@@ -83,7 +85,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench build build/simulate stage demo test check mutants simulate torture storm clients sanitize fuzz lint format bench deb package dist install files uninstall rule clean
+.PHONY: help deps deps/demo deps/test deps/check deps/dist deps/clients deps/fleet deps/bench build build/simulate stage demo test check mutants simulate torture storm fleet clients sanitize fuzz lint format bench deb package dist install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -97,13 +99,14 @@ apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninterac
 	--no-install-recommends --no-remove
 
 deps/demo: WANTED = $(DEMO_PACKAGES) $(SOUND_SERVER)
+deps/fleet: WANTED = $(FLEET_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
 deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
 deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
 deps/dist: WANTED = $(DIST_PACKAGES)
 deps/clients: WANTED = $(CLIENT_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps/bench: WANTED = $(BENCH_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps: ## install what building and running need and this machine has not
-deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench:
+deps deps/demo deps/test deps/check deps/dist deps/clients deps/fleet deps/bench:
 	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES)' >&2; exit 1; }
 	@missing="$(call missing,$(PACKAGES) $(WANTED))"; [ -z "$$missing" ] || \
 	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
@@ -111,7 +114,7 @@ deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench:
 
 # The broker that tests start: unpacked and not installed, so that no service of it appears.
 BROKER := $(BUILD)/nats/usr/sbin/nats-server
-deps/test deps/check: $(BROKER)
+deps/test deps/check deps/fleet: $(BROKER)
 $(BROKER):
 	@rm -rf $(BUILD)/nats && mkdir -p $(BUILD)/nats
 	@cd $(BUILD)/nats && { apt-get --quiet download nats-server || \
@@ -179,6 +182,12 @@ storm: deps/test ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY),EndpointStorm)
 	@$(call strike,BELFRY_STORM_SECONDS=$(or $(SECONDS),600),SteadyCalls)
+
+# Root runs it, since who cuts a network off has to make one.
+fleet: deps/fleet ## PUSHES=2000 in each row of what docs/fleet.md promises, while brokers, gateways and machines fail; then thousands of machines
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
+	@$(MAKE) --no-print-directory stage
+	@Tests/in-network env $(call strike,BELFRY_FLEET_PUSHES=$(or $(PUSHES),2000) BELFRY_FLEET_JOBS=100,'IntegrationTests/Fleet')
 
 clients: deps/clients stage ## clients of PyPI ring, and tokens as eight languages make them are good; recorded in .build/clients
 	@Tests/clients $(STAGE) $(BUILD)/clients

@@ -12,14 +12,8 @@ import Testing
 extension IntegrationTests {
     /// Two gateways, a machine, and a broker between them: all by the installed units, the broker by Debian's program.
     @Suite("A push to any gateway rings on the machine that has the device") struct Fleet {
-        /// A gateway, and the certificate by which its push server is known.
-        private struct Gateway {
-            let phone: Phone
-            let certificate: String
-        }
-
         private let office: Office
-        private let gateways: [Gateway]
+        private let gateways: [PushGateway]
         private let machine: Phone
         private let voip: String
         private let alert: String
@@ -27,15 +21,7 @@ extension IntegrationTests {
         init() throws {
             let office = try Office()
             self.office = office
-            gateways = try ["gate-1", "gate-2"].map { name in
-                let phone = try Phone(isInFleet: true)
-                try phone.belfry("apns", "setup")
-                let minted = try object(
-                    phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-                try office.enroll(name, "--gateway", for: phone)
-                try phone.systemctl("start", "\(phone.name)-relay.service", "\(phone.name)-apns.socket")
-                return Gateway(phone: phone, certificate: try #require(minted["certificate"]?.stringValue))
-            }
+            gateways = try ["gate-1", "gate-2"].map { try PushGateway($0, of: office) }
             machine = try Phone(isInFleet: true)
             let joined = try office.enroll("kiosk", for: machine)
             #expect(joined.contains("gateway gate-") && joined.contains("belfry-agent.service"), "\(joined)")
@@ -50,17 +36,7 @@ extension IntegrationTests {
             _ payload: String, to token: String, topic: String = "com.example.phone.voip", id: String? = nil,
             by gateway: Int = 0
         ) throws -> String {
-            let host = "api.push.apple.com"
-            let phone = gateways[gateway].phone
-            let finished = try run(
-                "/usr/bin/curl",
-                [
-                    "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                    "\(phone.state.path)/credentials/ca.pem", "--connect-to",
-                    "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", gateways[gateway].certificate, "--header",
-                    "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
-                ] + (id.map { ["--header", "apns-id: \($0)"] } ?? []))
-            return finished.output + finished.errors
+            try gateways[gateway].push(payload, to: token, topic: topic, id: id)
         }
 
         /// What the first gateway knows of each gateway and machine.
@@ -206,22 +182,30 @@ extension IntegrationTests {
 /// Where a fleet's keys are, and its brokers, on ports that nobody has.
 final class Office {
     private let folder = TemporaryFolder()
-    private let ports: [UInt16]
+    /// Where the brokers hear machines and gateways, and where each other.
+    let ports: [UInt16]
+    let routePorts: [UInt16]
     private var brokers: [ProgramRun] = []
 
-    init(brokers count: Int = 1) throws {
+    /// With so many brokers. Of one alone, the registry lies in the folder `store`, if that is named.
+    init(brokers count: Int = 1, store: String? = nil) throws {
         var listeners: [Int32] = []
-        ports = try (0..<2 * count).map { _ in
+        let ports = try (0..<2 * count).map { _ in
             var port: UInt16 = 0
             // All are held until all are known.
             listeners.append(dup(try listenLocally(backlog: 1, port: &port).number))
             return port
         }
         for listener in listeners { close(listener) }
+        (self.ports, routePorts) = (Array(ports.prefix(count)), Array(ports.suffix(count)))
         let names = (0..<count).flatMap { ["--broker", "127.0.0.1:\(ports[$0]):\(ports[$0 + count])"] }
         #expect(try belfry(["fleet", "setup"] + names).status.isSuccess)
+        if let store {
+            let isLinked = unsafe symlink(store, "\(place(of: 0))/store-alone") == 0
+            try #require(isLinked)
+        }
         for number in 0..<count { brokers.append(try start(number)) }
-        for broker in brokers { while let line = broker.complaint(), !line.contains("Server is ready") {} }
+        for number in 0..<count { #expect(isReady(number)) }
         // Now that they run, the registry of devices can be made.
         let made = try belfry(["fleet", "setup"])
         #expect(made.status.isSuccess, "\(made)")
@@ -230,20 +214,39 @@ final class Office {
     deinit { for broker in brokers { try? broker.child.signal(SIGKILL) } }
 
     private func start(_ number: Int) throws -> ProgramRun {
-        let place = "\(folder.path)/fleet/setup/\(folders[number])"
-        return try ProgramRun("/bin/sh", ["-c", "cd '\(place)' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf"])
+        // Into a file, since nobody reads a pipe of theirs.
+        unsafe unlink(logPath(of: number))
+        return try ProgramRun(
+            "/bin/sh",
+            [
+                "-c", "cd '\(place(of: number))' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf", "-l",
+                logPath(of: number),
+            ])
     }
 
-    private var folders: [String] {
-        ports.prefix(ports.count / 2).map { port in
-            names(in: "\(folder.path)/fleet/setup").first { $0.hasPrefix("broker-") && $0.contains("\(port)") } ?? ""
-        }
+    private func isReady(_ number: Int) -> Bool { waitUntil { log(of: number).contains("Server is ready") } }
+
+    private func place(of number: Int) -> String {
+        let setup = "\(folder.path)/fleet/setup"
+        let name = names(in: setup).first { $0.hasPrefix("broker-") && $0.contains("\(ports[number])") }
+        return "\(setup)/\(name ?? "")"
     }
+
+    private func logPath(of number: Int) -> String { "\(folder.path)/broker-\(number).log" }
+
+    /// What the broker of that number has logged since it started.
+    func log(of number: Int) -> String { contents(of: logPath(of: number)) }
+
+    /// The process of the broker of that number.
+    func process(_ number: Int) -> Int32 { brokers[number].child.pid }
 
     /// The broker's.
     static var program: String {
         Surroundings.value("BELFRY_TEST_NATS") ?? sourceFile(".build/nats/usr/sbin/nats-server")
     }
+
+    /// Where the keys are.
+    var state: StateDirectory { StateDirectory(path: folder.path) }
 
     /// Runs `belfry` where the keys are.
     func belfry(_ words: [String]) throws -> Finished {
@@ -271,8 +274,8 @@ final class Office {
     /// A broker, which is alone, loses its disk; it is started with its folder, and its registry is made.
     func lose(_ number: Int) throws {
         try signal(number, SIGKILL)
-        try startAgain(number) { [folder, folders] () throws in
-            let store = "\(folder.path)/fleet/setup/\(folders[number])/store-alone"
+        let store = "\(place(of: number))/store-alone"
+        try startAgain(number) { () throws in
             let removed = try run("/bin/rm", ["-r", store])
             #expect(removed.status.isSuccess, "\(removed)")
         }
@@ -285,7 +288,7 @@ final class Office {
         _ = try brokers[number].child.waitUntilExit()
         try before()
         brokers[number] = try start(number)
-        while let line = brokers[number].complaint(), !line.contains("Server is ready") {}
+        #expect(isReady(number))
     }
 }
 

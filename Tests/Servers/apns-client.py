@@ -5,6 +5,8 @@ apns-client.py token KEY KID TEAM [KIND]        prints a token of the key in the
 apns-client.py storm PORT CA TOPIC CERTIFICATE  sends calls until each is answered, however often the endpoint is struck
 apns-client.py steady PORT CA TOPIC CERTIFICATE DEVICE SECONDS    nine calls a second, each hung up after a second;
                                                 prints how many requests were answered 200
+apns-client.py gateways RATE BUNDLE [PORT CA CERTIFICATE]...    sends pushes to gateways in turn, RATE a second, and what one
+                                                leaves unanswered to the next one
 apns-client.py SCENARIO PORT CA TOPIC DEVICE AUTHORIZATION    prints what became of it as one JSON object
 
 Each scenario is a function below.
@@ -740,6 +742,100 @@ class Storm:
                 self.tell()
 
 
+class Gateway:
+    """One of a fleet's, and what it has not answered."""
+
+    def __init__(self, port, authority, certificate):
+        self.port, self.authority, self.certificate = int(port), authority, certificate
+        self.client, self.streams, self.begun, self.next = None, {}, 0, 0
+
+    def connect(self):
+        """Whether there is a connection now."""
+        if self.client and not self.client.closed and not self.client.goaway:
+            return True
+        if time.monotonic() < self.next:
+            return False
+        try:
+            self.client = Client(self.port, self.authority, certificate=self.certificate)
+            self.client.begin()
+            self.begun = 0
+        except OSError:
+            self.client = None
+            self.next = time.monotonic() + 0.2
+        return self.client is not None
+
+    def send(self, bundle, one, kind, device):
+        call = kind == "voip"
+        payload = {"callId": one, "callerName": "Anna"} if call else {"aps": {"alert": "sesame"}}
+        block = self.client.encoder.encode([
+            (":method", "POST"), (":scheme", "https"), (":path", "/3/device/" + device), (":authority", NAME),
+            ("apns-topic", bundle + (".voip" if call else "")), ("apns-push-type", kind), ("apns-id", one)])
+        stream = 2 * self.begun + 1
+        self.begun += 1
+        self.streams[stream] = one
+        self.client.frames(frame.HeadersFrame(stream, block, flags=["END_HEADERS"]),
+                           Client.body(stream, json.dumps(payload).encode()))
+
+    def answered(self):
+        """What was answered since it was asked last, each with its status, 0 if it never will be."""
+        answers = []
+        for stream in [stream for stream, answer in self.client.answers.items() if answer["ended"]]:
+            answers.append((self.streams.pop(stream), int(self.client.answers.pop(stream)["headers"][":status"])))
+        for stream in self.client.resets:
+            answers += [(self.streams.pop(stream), 0)] if stream in self.streams else []
+        self.client.resets = {}
+        if self.client.closed:
+            answers += [(one, 0) for one in self.streams.values()]
+            self.streams, self.client = {}, None
+        return answers
+
+
+def gateways(rate, bundle, *words):
+    """Reads `TOKEN ID KIND` from standard input, and prints `STATUS ID GATEWAY` for each that has its last answer: what a
+    gateway does not answer, or refuses for now, is sent to the next one, with its apns-id. Ends with its input."""
+    fleet = [Gateway(*words[start:start + 3]) for start in range(0, len(words), 3)]
+    told, waiting, unread, is_open, last = {}, [], b"", True, time.monotonic()
+    turn = 0
+    while is_open or told:
+        sockets = {gateway.client.socket: gateway for gateway in fleet if gateway.client}
+        ready, _, _ = select.select(list(sockets) + ([0] if is_open else []), [], [], 0.002)
+        if 0 in ready:
+            data = os.read(0, 65536)
+            is_open = bool(data)
+            *lines, unread = (unread + data).split(b"\n")
+            for device, one, kind in (line.decode().split() for line in lines):
+                told[one] = (kind, device)
+                waiting.append((0, one, None))
+        for one in ready:
+            if one in sockets:
+                client = sockets[one].client
+                client.read(1)
+                while not client.closed and client.socket.pending():
+                    client.read(1)
+        for number, gateway in enumerate(fleet):
+            for one, status in gateway.answered() if gateway.client else []:
+                if status == 0 or status == 429 or status >= 500:
+                    waiting.insert(0, (time.monotonic() + (0.2 if status else 0), one, number))
+                elif told.pop(one, None):
+                    print(status, one, number, flush=True)
+        now = time.monotonic()
+        while now - last >= 1 / float(rate):
+            last = max(last + 1 / float(rate), now - 0.1)
+            due = next((item for item in waiting if item[0] <= now), None)
+            if not due:
+                break
+            turn += 1
+            choice = [number for number in range(len(fleet)) if number != due[2]] or [0]
+            first = choice[turn % len(choice)]
+            for number in [first] + [number for number in choice if number != first] + [first]:
+                if fleet[number].connect():
+                    waiting.remove(due)
+                    fleet[number].send(bundle, due[1], *told[due[1]])
+                    break
+            else:
+                waiting[waiting.index(due)] = (now + 0.1, due[1], None)
+
+
 # The first nine bytes of a ClientHello that declares 131,000 more.
 DECLARED = b"\x16\x03\x01\x00\x04\x01\x01\xff\xb8"
 
@@ -973,6 +1069,8 @@ def main():
         print(token(*words[1:]))
     elif words[0] == "storm":
         Storm(*words[1:]).run()
+    elif words[0] == "gateways":
+        gateways(*words[1:])
     elif words[0] == "steady":
         print(steady(*words[1:]))
     else:

@@ -47,6 +47,9 @@ public enum FleetSubject: Hashable, Sendable {
         }
     }
 
+    /// Whether `text` is where a fleet's subjects are, whatever it goes on with.
+    public static func isFleets(_ text: String) -> Bool { text.hasPrefix("\(root).") }
+
     /// Written one way alone: no sign, no zeros before it.
     private static func number(_ word: Substring) -> UInt64? {
         UInt64(word).flatMap { String($0) == word ? $0 : nil }

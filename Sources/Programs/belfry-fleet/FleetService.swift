@@ -68,11 +68,20 @@ final class FleetService {
     }
 
     private static func membership(of work: Work, _ state: StateDirectory) throws -> FleetCredential {
-        guard let credential = try FleetMembership(state: state).credential() else {
+        let found: FleetCredential?
+        do throws(FleetError) { found = try FleetMembership(state: state).credential() } catch {
+            // No later try would read another one; of a store that fails, one may.
+            guard error.kind == .unusable else { throw error }
+            throw NotJoined(description: "\(error): see belfry fleet join --again")
+        }
+        guard let credential = found else {
             throw NotJoined(description: "\(state.path) belongs to no fleet: see belfry fleet join")
         }
         guard (credential.role == .gateway) == (work == .relay) else {
             throw NotJoined(description: "this is \(credential), which has no \(work.rawValue)")
+        }
+        do throws(FleetCredentialError) { _ = try credential.forLine() } catch {
+            throw NotJoined(description: "\(credential): \(error): see belfry fleet join --again")
         }
         return credential
     }

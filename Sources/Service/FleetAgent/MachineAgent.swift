@@ -104,7 +104,8 @@ public final class MachineAgent {
     private func hear(answer message: LineMessage, _ number: UInt64, by line: FleetLines.Number) {
         if devices?.heard(number, message.bytes) == true { return }
         guard let answer = try? HereAnswer(bytes: message.bytes) else {
-            droppedCount += 1
+            // Each gateway answers what is asked of devices, and the first one is heeded.
+            if (try? DeviceAnswer.read(message.bytes)) == nil { droppedCount += 1 }
             return
         }
         note(answer)

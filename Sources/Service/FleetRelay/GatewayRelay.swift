@@ -140,7 +140,7 @@ public final class GatewayRelay {
         case (.here(let machine), .published): hear(here: message, of: machine, by: line)
         case (.device(let machine), .published): hear(device: message, of: machine, by: line)
         // What came for the bucket by the other line.
-        case (nil, _): break
+        case (nil, _) where !FleetSubject.isFleets(message.subject): break
         default: droppedCount += 1
         }
     }

@@ -40,7 +40,8 @@ public final class FleetLines {
         self.credential = credential
         self.subjects = subjects
         self.pings = pings
-        machine = LineStateMachine(to: brokers, at: loop.now)
+        // Each broker has its share of those that begin.
+        machine = LineStateMachine(to: brokers.shuffled(), at: loop.now)
         wait()
     }
 

@@ -101,4 +101,16 @@ import Testing
         try #require(loop.run { again.serverID != nil })
         #expect(again.serverID != lines[0].serverID)
     }
+
+    @Test("of many members of a fleet each broker has its share") func shares() throws {
+        let addresses = try (1...3).map { try #require(BrokerAddress(host: "127.0.0.1", port: $0)) }
+        let credential = LineCredential(jwt: user.jwt, key: user.key, authority: certificate.authority)
+        let begun = try (0..<60).map { _ in
+            let lines = FleetLines(to: addresses, credential: credential, hearing: [], pings: .seconds(60), on: loop)
+            defer { lines.end() }
+            #expect(lines.status.count == 2)
+            return try #require(lines.status.first?.broker)
+        }
+        #expect(Set(begun) == Set(addresses.map(\.description)))
+    }
 }

@@ -1,0 +1,209 @@
+import BelfryAppGroup
+import BelfryDevices
+import BelfryEventLoop
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import PushCarrier
+import Support
+import Testing
+
+extension IntegrationTests {
+    /// Two gateways with their endpoints, and a broker.
+    @Suite("A push server that uses both gateways", .timeLimit(.minutes(5))) struct FleetGateways {
+        private let office: Office
+        private let gateways: [PushGateway]
+
+        init() throws {
+            ignoreBrokenPipes()
+            let office = try Office()
+            self.office = office
+            gateways = try ["gate-1", "gate-2"].map { try PushGateway($0, of: office) }
+        }
+
+        @Test("a gateway is killed: what it left unanswered goes to the other; none lost, none twice, the logs tell it")
+        func killed() throws {
+            let sink = Sink()
+            let machine = try Phone(["BELFRY_SOCKET": sink.path], isInFleet: true)
+            try office.enroll("kiosk", for: machine)
+            try machine.systemctl("start", "\(machine.name)-agent.service")
+            let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let token = try #require(device["alertToken"]?.stringValue)
+            let server = try PushServer(gateways, rate: FleetSize.isCampaign ? 100 : 200)
+            let ids = (0..<FleetSize.pushes).map { _ in randomUUID() }
+            server.send(ids.map { (token, $0, "alert") })
+            var answeredBy: [String: Int] = [:]
+            for number in ids.indices {
+                let answer = try #require(server.answer())
+                #expect(answer.status == 200, "\(answer)")
+                answeredBy[answer.id] = answer.gateway
+                if number == ids.count / 4 { try gateways[0].kill() }
+                if number == ids.count * 3 / 4 { try gateways[0].startAgain() }
+            }
+            try server.end()
+            #expect(waitUntil(seconds: 60) { sink.taken.count == ids.count })
+            #expect(sink.taken.keys.allSatisfy(Set(ids).contains) && sink.taken.values.allSatisfy { $0.count == 1 })
+            // Each that it answered, its log tells, and with what it had not answered there is more than that.
+            #expect(waitUntil { ids.allSatisfy { gateways[answeredBy[$0] ?? 0].log.contains("\($0)") } })
+            let logs = gateways.map(\.log)
+            for id in ids { #expect(logs[try #require(answeredBy[id])].contains(id), "\(id)") }
+            let shared = ids.count { id in logs.allSatisfy { $0.contains(id) } }
+            print(
+                "\(ids.count) pushes, \(answeredBy.values.count { $0 == 1 }) answered by the other gateway,",
+                "\(shared) in both logs")
+            #expect(answeredBy.values.contains(0) && answeredBy.values.count { $0 == 1 } > ids.count / 2)
+        }
+
+        @Test("a call by one gateway, hung up by the other after 0, 2, 20 and 200 ms: none rings on") func hangups()
+            throws
+        {
+            let machine = try Phone(["BELFRY_RING_DURATION": "60s"], isInFleet: true)
+            try office.enroll("kiosk", for: machine)
+            try machine.systemctl("start", "\(machine.name)-agent.service")
+            let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let token = try #require(device["voipToken"]?.stringValue.flatMap { DeviceToken(hex: $0) })
+            let loop = try Loop()
+            let carriers = gateways.map { RelayCarrier(socketPath: $0.phone.relaySocket, on: loop) }
+            for milliseconds in [0, 2, 20, 200] {
+                var rangCount = 0
+                for number in 0..<FleetSize.pairs {
+                    let call = "ring-\(milliseconds)-\(number)"
+                    var (news, ofHangup): ([CarrierNews], [CarrierNews]) = ([], [])
+                    carriers[number % 2].carry(
+                        handOver(#"{"callId":"\#(call)","callerName":"Ada","handle":"+49"}"#, token)
+                    ) { news.append($0) }
+                    _ = loop.schedule(at: loop.now + .milliseconds(Int64(milliseconds)), description: "hangup") {
+                        carriers[(number + 1) % 2].carry(
+                            handOver(#"{"type":"hangup","callId":"\#(call)"}"#, token)
+                        ) { ofHangup.append($0) }
+                    }
+                    #expect(
+                        loop.run(within: .seconds(20)) { news.contains(.over) && ofHangup.contains(.over) },
+                        "\(call): \(news), \(ofHangup)")
+                    if news.contains(where: { if case .event("ringing", _) = $0 { true } else { false } }) {
+                        rangCount += 1
+                    }
+                    #expect(try machine.rings().isEmpty, "\(call): \(news), \(ofHangup)")
+                }
+                #expect(milliseconds < 200 || rangCount > 0)
+                print("hung up after \(milliseconds) ms: \(rangCount) of \(FleetSize.pairs) rang before")
+            }
+            #expect(try !machine.hasFailedUnits())
+        }
+
+        private func handOver(_ payload: String, _ token: DeviceToken) -> HandOver {
+            let push = EndpointPush(
+                apnsID: randomUUID(), token: token, topic: "com.example.phone.voip", pushType: .voip,
+                payload: Array(payload.utf8), acceptedAt: WallTime(microseconds: wallTimeMicroseconds()))
+            return HandOver(
+                push: push,
+                registration: Registration(
+                    token: token, deviceID: "d", kind: .voip, bundleID: "com.example.phone", appGroup: nil,
+                    environment: .production, machine: FleetName("kiosk")))
+        }
+    }
+}
+
+/// A gateway with its endpoint, and the certificate by which its push server is known.
+struct PushGateway {
+    let phone: Phone
+    let certificate: String
+
+    /// Starts it as the gateway `name`, with `settings` besides.
+    init(_ name: String, of office: Office, _ settings: [String: String] = [:]) throws {
+        phone = try Phone(settings, isInFleet: true)
+        try phone.belfry("apns", "setup")
+        let minted = try object(
+            phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+        certificate = try #require(minted["certificate"]?.stringValue)
+        try office.enroll(name, "--gateway", for: phone)
+        try startAgain()
+    }
+
+    /// Starts what ``kill()`` has stopped.
+    func startAgain() throws {
+        try phone.systemctl("start", "\(phone.name)-relay.service", "\(phone.name)-apns.socket")
+    }
+
+    /// Kills relay and endpoint, and nobody listens at its port any more.
+    func kill() throws {
+        let endpoint = try phone.process(of: "-apns.service")
+        #expect(endpoint != 0)
+        try phone.systemctl(
+            "kill", "--signal=KILL", "\(phone.name)-apns.service", "\(phone.name)-relay.service")
+        try phone.systemctl(
+            "stop", "\(phone.name)-apns.socket", "\(phone.name)-apns.service", "\(phone.name)-relay.socket",
+            "\(phone.name)-relay.service")
+    }
+
+    /// What curl is answered by it: status, and the body before it.
+    func push(_ payload: String, to token: String, topic: String, id: String? = nil) throws -> String {
+        let host = "api.push.apple.com"
+        let finished = try run(
+            "/usr/bin/curl",
+            [
+                "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
+                "\(phone.state.path)/credentials/ca.pem", "--connect-to",
+                "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", certificate, "--header",
+                "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
+            ] + (id.map { ["--header", "apns-id: \($0)"] } ?? []))
+        return finished.output + finished.errors
+    }
+
+    /// What it has logged of pushes.
+    var log: String {
+        contents(of: "\(phone.state.path)/apns/log.1.jsonl") + contents(of: "\(phone.state.path)/apns/log.jsonl")
+    }
+}
+
+/// A push server's client that sends to gateways in turn, and what one leaves unanswered to the next
+/// (Tests/Servers/apns-client.py).
+final class PushServer {
+    private let child: ChildProcess
+    private var input: OwnedDescriptor?
+    private let output: LineReader
+
+    /// `rate` is how many pushes it sends in a second at most.
+    init(_ gateways: [PushGateway], rate: Int) throws {
+        let input = try DescriptorPair.pipe()
+        let output = try DescriptorPair.pipe()
+        let words = gateways.flatMap { gateway in
+            [
+                "\(gateway.phone.endpointPort)", "\(gateway.phone.state.path)/credentials/ca.pem",
+                gateway.certificate,
+            ]
+        }
+        child = try ChildProcess(
+            ChildCommand(
+                path: "/usr/bin/python3",
+                arguments: [
+                    sourceFile("Tests/Servers/apns-client.py"), "gateways", "\(rate)", "com.example.phone",
+                ] + words,
+                streams: [0: .descriptor(input.reading.number), 1: .descriptor(output.writing.number)]))
+        input.reading.close()
+        output.writing.close()
+        self.input = consume input.writing
+        self.output = LineReader(output.reading)
+    }
+
+    /// Sends pushes to tokens, each with its id and kind, `alert` or `voip`.
+    func send(_ pushes: [(token: String, id: String, kind: String)]) {
+        let text = pushes.map { "\($0.token) \($0.id) \($0.kind)\n" }.joined()
+        try? writeAll(Array(text.utf8), to: input?.number ?? -1, path: "apns-client.py")
+    }
+
+    /// The next answer that is the last to its push; nil if none comes in two minutes.
+    func answer() -> (status: Int, id: String, gateway: Int)? {
+        guard let words = output.next(within: 120_000)?.split(separator: " "), words.count == 3,
+            let status = Int(words[0]), let gateway = Int(words[2])
+        else { return nil }
+        return (status, String(words[1]), gateway)
+    }
+
+    /// Ends once all is answered.
+    func end() throws {
+        input.take()?.close()
+        #expect(try child.waitUntilExit().isSuccess)
+    }
+}
