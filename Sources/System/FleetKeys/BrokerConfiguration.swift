@@ -41,7 +41,8 @@ struct BrokerConfiguration {
         tls {
           cert_file: "\(Self.certificateName)"
           key_file: "\(Self.keyName)"
-          timeout: 5
+          # As long as machines wait: where another broker has died, thousands of them come at once.
+          timeout: 30
         }
 
         # No WebSocket, MQTT, leaf node or user without a credential may be added: Debian's version has holes there.

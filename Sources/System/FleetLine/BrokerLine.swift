@@ -23,7 +23,7 @@ public final class BrokerLine {
 
     /// How many bytes may wait for a slow broker: two seconds of what a gateway has at its fastest.
     public static let waitingBytesMax = 1 << 20
-    /// How long it may take until it is up.
+    /// How long it may take until the broker says who it is.
     public static let connectingMax = TimeSpan.seconds(5)
     /// How many pieces are read before others have their turns.
     private static let piecesPerTurn = 8
@@ -45,6 +45,7 @@ public final class BrokerLine {
     private let loop: Loop
     private let broker: BrokerAddress
     private let pings: TimeSpan
+    private let enteringMax: TimeSpan
     /// Until the broker has it.
     private var credential: LineCredential?
     private var phase = Phase.naming
@@ -62,9 +63,15 @@ public final class BrokerLine {
     /// What the broker complained of last, for which it may end the line.
     private var complaint: String?
 
-    /// Connects to `broker` by `credential`, and asks it every `pings` whether it is there.
-    public init(to broker: BrokerAddress, credential: LineCredential, pings: TimeSpan, on loop: Loop) {
+    /// Connects to `broker` by `credential`, and asks it every `pings` whether it is there. Once it has said who it is,
+    /// the line has `enteringMax` to be up: where a broker has died, thousands come to the others at once, and whoever
+    /// gives up early begins anew.
+    public init(
+        to broker: BrokerAddress, credential: LineCredential, pings: TimeSpan, enteringMax: TimeSpan = .seconds(30),
+        on loop: Loop
+    ) {
         loop.assertOnLoop()
+        self.enteringMax = enteringMax
         (self.loop, self.broker, self.credential, self.pings) = (loop, broker, credential, pings)
         let now = loop.now
         (lastHeard, nextPing, due) = (now, now, now + Self.connectingMax)
@@ -206,6 +213,7 @@ public final class BrokerLine {
             try stream.startTLS(to: broker.host, trusting: credential.authority)
         } catch { return down(.untrusted("\(error)")) }
         phase = .handshake
+        wait(until: loop.now + enteringMax)
         shakeHands()
     }
 

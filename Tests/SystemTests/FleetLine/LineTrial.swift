@@ -26,7 +26,8 @@ final class LineTrial {
         self.loop = loop
         line = FleetLine.BrokerLine(
             to: BrokerAddress(host: host, port: port)!,
-            credential: LineCredential(jwt: user.jwt, key: user.key, authority: authority), pings: pings, on: loop)
+            credential: LineCredential(jwt: user.jwt, key: user.key, authority: authority), pings: pings,
+            enteringMax: .seconds(3), on: loop)
         line.onUp = { [unowned self] in
             #expect(end == nil)
             serverID = $0
