@@ -23,7 +23,7 @@ extension IntegrationTests {
 
         @Test("nothing: each is taken once") func nothing() throws { #expect(try fleet.go().isOnceEach) }
 
-        @Test("a broker is killed, each in turn: none lost, none twice, none later than 1 s", arguments: 0..<3)
+        @Test("a broker is killed: none lost, none twice, none later than 1 s", arguments: FleetSize.brokers)
         func killed(broker: Int) throws {
             let outcome = try fleet.go(
                 strikes: OrdealFleet.once(
@@ -32,7 +32,7 @@ extension IntegrationTests {
             print("broker \(broker) killed: latest \(outcome.latest)")
         }
 
-        @Test("a broker is stopped, each in turn: none lost, none twice, none later than 1 s", arguments: 0..<3)
+        @Test("a broker is stopped: none lost, none twice, none later than 1 s", arguments: FleetSize.brokers)
         func stopped(broker: Int) throws {
             let outcome = try fleet.go(
                 strikes: OrdealFleet.once(

@@ -22,6 +22,8 @@ enum FleetSize {
     static let pause = TimeSpan.milliseconds(isCampaign ? 20 : 10)
     /// How often a relay or an agent is struck in a row.
     static let strikes = isCampaign ? 10 : 1
+    /// Which brokers are struck, each in turn: members of the fleet have their lines to two of three.
+    static let brokers = 0..<(isCampaign ? 3 : 1)
     /// How many calls are hung up by the other gateway after each of the times.
     static let pairs = isCampaign ? 40 : 3
 }

@@ -65,7 +65,8 @@ import Testing
         ("[Rign]\nDuration=3s", "unknown-section", "did you mean [Ring]?"),
         (
             "[Telephone]\nDuration=3s", "unknown-section",
-            "there are [Ring] [Call] [Extension] [Calls] [Avatar] [Contacts] [Directory] [AppGroup] [APNs] [Desktop]"
+            "there are [Ring] [Call] [Extension] [Calls] [Avatar] [Contacts] [Directory] [AppGroup] [APNs] [Fleet] "
+                + "[Desktop]"
         ),
         ("Duration=3s", "unknown-section", "it belongs under [Ring]"),
         ("[Ring]\nDuration 3s", "bad-line", "'Duration 3s' is not Key=value"),
