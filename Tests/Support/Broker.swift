@@ -117,8 +117,21 @@ public final class Broker {
         child = nil
     }
 
-    /// Stops it where it is (SIGSTOP).
-    public func stop() throws { try child?.signal(SIGSTOP) }
+    /// Stops it where it is (SIGSTOP), and waits until it stands: one of its threads takes the signal, and until then
+    /// the others go on.
+    public func stop() throws {
+        guard let child else { return }
+        try child.signal(SIGSTOP)
+        let tasks = "/proc/\(child.pid)/task"
+        while try Directory.names(at: tasks, max: 1_000).contains(where: { Self.goesOn("\(tasks)/\($0)/stat") }) {
+            _ = poll(nil, 0, 1)
+        }
+    }
+
+    private static func goesOn(_ path: String) -> Bool {
+        let words = String(decoding: readKernelFile(path) ?? [], as: UTF8.self).split(separator: ")").last
+        return words.map { !$0.hasPrefix(" T") } ?? false
+    }
 
     /// Has it go on (SIGCONT).
     public func goOn() throws { try child?.signal(SIGCONT) }
