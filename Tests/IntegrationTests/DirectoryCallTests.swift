@@ -187,28 +187,14 @@ extension IntegrationTests {
         @Test("R24 what a push server sends to the endpoint is looked up like any") func endpoint() throws {
             let phone = try phone(isBlocked: true)
             try phone.belfry("apns", "setup")
-            func object(_ finished: Finished) throws -> JSONObject {
-                try #require(try JSONValue.parse(Array(finished.output.utf8)).objectValue, "\(finished.errors)")
-            }
             let device = try object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             let token = try #require(device["voipToken"]?.stringValue)
-            let minted = try object(
-                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-            let certificate = try #require(minted["certificate"]?.stringValue)
+            let certificate = try phone.pushCertificate()
             try phone.systemctl("start", "\(phone.name)-apns.socket")
-            let host = "api.push.apple.com"
             let blocked = Self.unusedID()
             for (id, handle) in [(blocked, Self.handle), ("two", "+1")] {
-                let answer = try run(
-                    "/usr/bin/curl",
-                    [
-                        "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                        "\(phone.state.path)/credentials/ca.pem", "--connect-to",
-                        "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", certificate, "--header",
-                        "apns-topic: com.example.phone.voip", "--data",
-                        #"{"callId": "\#(id)", "handle": "\#(handle)"}"#, "https://\(host)/3/device/\(token)",
-                    ])
-                #expect(answer.output == "200", "\(answer.errors)")
+                let payload = #"{"callId": "\#(id)", "handle": "\#(handle)"}"#
+                #expect(try phone.push(payload, to: token, by: certificate) == "200")
             }
             #expect(try waitUntil { try phone.rings().map(\.call) == ["two"] })
             #expect(waitUntil { silences(of: blocked) == "Call \(blocked): does not ring: blocked\n" })

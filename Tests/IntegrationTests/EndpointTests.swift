@@ -20,31 +20,16 @@ extension IntegrationTests {
         init() throws {
             phone = try Phone(["BELFRY_STATE_DIRECTORY": "\(disk.path)/state"])
             try phone.belfry("apns", "setup")
-            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let device = try object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             voip = try #require(device["voipToken"]?.stringValue)
             alert = try #require(device["alertToken"]?.stringValue)
-            let minted = try Self.object(
-                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-            certificate = try #require(minted["certificate"]?.stringValue)
+            certificate = try phone.pushCertificate()
             try phone.systemctl("start", "\(phone.name)-apns.socket")
-        }
-
-        private static func object(_ finished: Finished) throws -> JSONObject {
-            try #require(try JSONValue.parse(Array(finished.output.utf8)).objectValue, "\(finished.errors)")
         }
 
         /// What curl is answered: status, and the body before it.
         private func curl(_ payload: String, to token: String, topic: String, _ more: String...) throws -> String {
-            let host = "api.push.apple.com"
-            let finished = try run(
-                "/usr/bin/curl",
-                [
-                    "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                    "\(phone.state.path)/credentials/ca.pem", "--connect-to",
-                    "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", certificate, "--header",
-                    "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
-                ] + more)
-            return finished.output + finished.errors
+            try phone.push(payload, to: token, topic: topic, by: certificate, more)
         }
 
         private func push(_ fields: String) throws -> String {
@@ -79,7 +64,7 @@ extension IntegrationTests {
 
         @Test("a client that heeds the first GOAWAY loses nothing while the endpoint is started anew")
         func heeding() throws {
-            let device = try #require(Self.object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
+            let device = try #require(object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
             try phone.belfry("device", "offline", device)
             let input = try DescriptorPair.pipe()
             let output = try DescriptorPair.pipe()
@@ -104,7 +89,7 @@ extension IntegrationTests {
         @Test("what was kept for a phone on a disk rings it once it comes back, and no other push has to come first")
         func cameBack() throws {
             let id = try #require(
-                Self.object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
+                object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
             for call in 1...5 {
                 #expect(try phone.belfry("device", "offline", id).status.isSuccess)
                 let said = try curl(
@@ -147,7 +132,7 @@ extension IntegrationTests {
         private func play(
             _ scenario: String, _ authorization: String, environment: [String: String] = [:]
         ) throws -> JSONObject {
-            try Self.object(
+            try object(
                 run("/usr/bin/python3", self.scenario(scenario, authorization), environment: environment))
         }
 
@@ -177,7 +162,7 @@ extension IntegrationTests {
 
         /// A token of a key that is known here.
         private func newToken() throws -> String {
-            let minted = try Self.object(
+            let minted = try object(
                 phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
             let words = ["key", "keyId", "team"].map { minted[$0]?.stringValue ?? "" }
             return try run("/usr/bin/python3", [sourceFile("Tests/Servers/apns-client.py"), "token"] + words).output
@@ -186,7 +171,7 @@ extension IntegrationTests {
 
         @Test("300 connections with a hundred requests each at once, all for one device: none is refused")
         func manyRequests() throws {
-            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let device = try object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             let token = try #require(device["alertToken"]?.stringValue)
             try phone.belfry("device", "offline", try #require(device["id"]?.stringValue))
             let folder = TemporaryFolder()
@@ -222,7 +207,7 @@ extension IntegrationTests {
                 try waitUntil {
                     try run("/usr/bin/journalctl", journal).output.contains("the registry of devices was damaged")
                 })
-            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let device = try object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             let token = try #require(device["alertToken"]?.stringValue)
             #expect(try curl("{}", to: token, topic: "com.example.phone") == "200")
         }

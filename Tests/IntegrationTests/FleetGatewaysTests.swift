@@ -24,12 +24,8 @@ extension IntegrationTests {
 
         @Test("a gateway is killed: what it left unanswered goes to the other; none lost, none twice, the logs tell it")
         func killed() throws {
-            let sink = Sink()
-            let machine = try Phone(["BELFRY_SOCKET": sink.path], isInFleet: true)
-            try office.enroll("kiosk", for: machine)
-            try machine.systemctl("start", "\(machine.name)-agent.service")
-            let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
-            let token = try #require(device["alertToken"]?.stringValue)
+            let machine = try SinkMachine(of: office)
+            let (sink, token) = (machine.sink, machine.token)
             let server = try PushServer(gateways, rate: FleetSize.isCampaign ? 100 : 200)
             let ids = (0..<FleetSize.pushes).map { _ in randomUUID() }
             server.send(ids.map { (token, $0, "alert") })
@@ -114,9 +110,7 @@ struct PushGateway {
     init(_ name: String, of office: Office, _ settings: [String: String] = [:]) throws {
         phone = try Phone(settings, isInFleet: true)
         try phone.belfry("apns", "setup")
-        let minted = try object(
-            phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-        certificate = try #require(minted["certificate"]?.stringValue)
+        certificate = try phone.pushCertificate()
         try office.enroll(name, "--gateway", for: phone)
         try startAgain()
     }
@@ -138,17 +132,11 @@ struct PushGateway {
     }
 
     /// What curl is answered by it: status, and the body before it.
-    func push(_ payload: String, to token: String, topic: String, id: String? = nil) throws -> String {
-        let host = "api.push.apple.com"
-        let finished = try run(
-            "/usr/bin/curl",
-            [
-                "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                "\(phone.state.path)/credentials/ca.pem", "--connect-to",
-                "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", certificate, "--header",
-                "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
-            ] + (id.map { ["--header", "apns-id: \($0)"] } ?? []))
-        return finished.output + finished.errors
+    func push(
+        _ payload: String, to token: String, topic: String = "com.example.phone.voip", id: String? = nil
+    ) throws -> String {
+        let more = id.map { ["--header", "apns-id: \($0)"] } ?? []
+        return try phone.push(payload, to: token, topic: topic, by: certificate, more)
     }
 
     /// What it has logged of pushes.

@@ -1,6 +1,5 @@
 import BelfryAppGroup
 import BelfryDevices
-import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
@@ -18,8 +17,7 @@ extension IntegrationTests {
         private static let seconds: Int64 = 120
 
         private let office: Office
-        private let gateway: Phone
-        private let certificate: String
+        private let gateway: PushGateway
         private let place = TemporaryFolder()
         /// What commands read from to their end.
         private let fifo: Int32
@@ -34,13 +32,7 @@ extension IntegrationTests {
         init() throws {
             let office = try Office()
             self.office = office
-            gateway = try Phone(isInFleet: true)
-            try gateway.belfry("apns", "setup")
-            let minted = try object(
-                gateway.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-            certificate = try #require(minted["certificate"]?.stringValue)
-            try office.enroll("gate", "--gateway", for: gateway)
-            try gateway.systemctl("start", "\(gateway.name)-relay.service", "\(gateway.name)-apns.socket")
+            gateway = try PushGateway("gate", of: office)
             let path = "\(place.path)/end"
             try checked("mkfifo", on: path) { unsafe mkfifo(path, 0o600) }
             fifo = try checked("open", on: path) { unsafe open(path, O_RDWR | O_CLOEXEC) }
@@ -68,18 +60,7 @@ extension IntegrationTests {
         }
 
         private func push(_ call: String, to token: String) throws -> String {
-            let host = "api.push.apple.com"
-            return try run(
-                "/usr/bin/curl",
-                [
-                    "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                    "\(gateway.state.path)/credentials/ca.pem", "--connect-to",
-                    "\(host):443:127.0.0.1:\(gateway.endpointPort)", "--cert", certificate, "--header",
-                    "apns-topic: com.example.phone.voip", "--data",
-                    #"{"callId": "\#(call)", "callerName": "Ada", "handle": "+49"}"#,
-                    "https://\(host)/3/device/\(token)",
-                ]
-            ).output
+            try gateway.push(#"{"callId": "\#(call)", "callerName": "Ada", "handle": "+49"}"#, to: token)
         }
 
         /// So many that begin at once.
@@ -124,7 +105,8 @@ extension IntegrationTests {
             var log: [Substring] = []
             #expect(
                 try waitUntil(seconds: Self.seconds, every: 100) {
-                    log = try gateway.belfry("apns", "log", "--lines", "100000", "--json").output.split(separator: "\n")
+                    log = try gateway.phone.belfry("apns", "log", "--lines", "100000", "--json").output.split(
+                        separator: "\n")
                     return log.count { $0.contains(#""step":"received""#) } == Self.count
                 })
             #expect(!log.contains { $0.contains("offline") }, "\(log)")
@@ -145,7 +127,7 @@ extension IntegrationTests {
         /// Two agents under one name are no wonder if that is shared.
         private func expectNoTwins() throws {
             let journal = try run(
-                "/usr/bin/journalctl", ["--user", "--unit=\(gateway.name)-relay.service", "--output=cat"])
+                "/usr/bin/journalctl", ["--user", "--unit=\(gateway.phone.name)-relay.service", "--output=cat"])
             #expect(!journal.output.contains("twice"), "\(journal)")
         }
 
@@ -173,7 +155,7 @@ extension IntegrationTests {
         func killed() throws {
             let jobs = try jobs(Self.count)
             try call("call", jobs)
-            let registry = try TokenRegistry(state: gateway.state)
+            let registry = try TokenRegistry(state: gateway.phone.state)
             let (dead, living) = (jobs.prefix(Self.count / 2), jobs.dropFirst(Self.count / 2))
             let devices = try dead.map { job in
                 try #require(registry.all().first { $0.voipToken.hex == job.token }?.id)

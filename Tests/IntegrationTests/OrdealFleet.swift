@@ -28,13 +28,31 @@ enum FleetSize {
     static let pairs = isCampaign ? 40 : 3
 }
 
+/// The machine kiosk of a fleet, as it is installed, whose pushes come out at a push socket that writes down what it
+/// takes.
+struct SinkMachine {
+    let sink = Sink()
+    let phone: Phone
+    /// Its device's, for alerts.
+    let token: String
+
+    /// Joins the fleet of `office`, and has `settings` besides.
+    init(of office: Office, _ settings: [String: String] = [:]) throws {
+        phone = try Phone(settings.merging(["BELFRY_SOCKET": sink.path]) { $1 }, isInFleet: true)
+        try office.enroll("kiosk", for: phone)
+        try phone.systemctl("start", "\(phone.name)-agent.service")
+        let device = try object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+        token = try #require(device["alertToken"]?.stringValue)
+    }
+}
+
 /// Relays, an agent and brokers, as they are installed; pushes go into the relays as an endpoint has them go, and come
 /// out at a push socket that writes down what it takes.
 final class OrdealFleet {
     let office: Office
     let gates: [Phone]
     let machine: Phone
-    let sink = Sink()
+    let sink: Sink
     /// The machine's device.
     let registration: Registration
 
@@ -50,12 +68,10 @@ final class OrdealFleet {
             try phone.systemctl("start", "\(phone.name)-relay.service")
             return phone
         }
-        machine = try Phone(settings.merging(["BELFRY_SOCKET": sink.path]) { $1 }, isInFleet: true)
-        try office.enroll("kiosk", for: machine)
-        try machine.systemctl("start", "\(machine.name)-agent.service")
-        let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+        let machine = try SinkMachine(of: office, settings)
+        (self.machine, sink) = (machine.phone, machine.sink)
         registration = Registration(
-            token: try #require(device["alertToken"]?.stringValue.flatMap { DeviceToken(hex: $0) }),
+            token: try #require(DeviceToken(hex: machine.token)),
             deviceID: "d", kind: .alert, bundleID: "com.example.phone", appGroup: nil, environment: .production,
             machine: FleetName("kiosk"))
     }

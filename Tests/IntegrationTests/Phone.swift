@@ -8,6 +8,7 @@ import CallLedger
 import Glibc
 import GroupLedger
 import Support
+import Testing
 
 /// One phone of a test's own under the private user manager: its units, its settings, its state.
 ///
@@ -111,6 +112,29 @@ final class Phone {
     @discardableResult
     func belfry(_ arguments: String..., input: String = "") throws -> Finished {
         try run("\(Surroundings.programs)/belfry", arguments, environment: environment, input: input)
+    }
+
+    /// The certificate of a push server of this phone's endpoint, for the app com.example.phone.
+    func pushCertificate() throws -> String {
+        let minted = try object(belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+        return try #require(minted["certificate"]?.stringValue)
+    }
+
+    /// What curl is answered by its endpoint, which knows it by `certificate`: status, and the body before it.
+    func push(
+        _ payload: String, to token: String, topic: String = "com.example.phone.voip", by certificate: String,
+        _ more: [String] = []
+    ) throws -> String {
+        let host = "api.push.apple.com"
+        let finished = try run(
+            "/usr/bin/curl",
+            [
+                "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
+                "\(state.path)/credentials/ca.pem", "--connect-to", "\(host):443:127.0.0.1:\(endpointPort)", "--cert",
+                certificate, "--header", "apns-topic: \(topic)", "--data", payload,
+                "https://\(host)/3/device/\(token)",
+            ] + more)
+        return finished.output + finished.errors
     }
 
     /// What tells a program that it is this phone's.

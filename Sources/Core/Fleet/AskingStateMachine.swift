@@ -92,6 +92,11 @@ public struct AskingStateMachine {
         var heardByAgent: [UInt64: Instant] = [:]
         /// When it was seen last that there are two.
         var twiceAt: Instant?
+
+        /// When it was heard last in the life `agent`, of one of many as long as that is known.
+        func heardAt(inLife agent: UInt64) -> Instant? {
+            isShared ? heardByAgent[agent] : self.agent == agent ? heardAt : nil
+        }
     }
 
     private let limits: Limits
@@ -343,10 +348,7 @@ extension AskingStateMachine {
     /// What was taken goes on as long as its machine says that it is there, in the same life.
     private mutating func lookAfter(_ number: UInt64, _ flight: Flight, at now: Instant) -> [Effect] {
         var last = flight.quietSince
-        if let machine = machines[flight.machine], let agent = flight.agent,
-            let heardAt = machine.isShared
-                ? machine.heardByAgent[agent] : machine.agent == agent ? machine.heardAt : nil
-        {
+        if let agent = flight.agent, let heardAt = machines[flight.machine]?.heardAt(inLife: agent) {
             last = max(last, heardAt)
         }
         guard now - last >= limits.presence else {

@@ -17,6 +17,15 @@ public struct FleetStatus: Hashable, Sendable {
         public init(broker: String, isUp: Bool, certificateEnd: WallTime? = nil) {
             (self.broker, self.isUp, self.certificateEnd) = (broker, isUp, certificateEnd)
         }
+
+        /// People are told of a certificate that ends sooner: another one takes a folder to be copied.
+        private static let notice = TimeSpan.seconds(30 * 86_400)
+
+        /// For how many days more the certificate is valid, if people are to be told: less than 30.
+        public func certificateDaysLeft(at now: WallTime) -> Int64? {
+            guard let certificateEnd, certificateEnd < now + Self.notice else { return nil }
+            return max(0, (certificateEnd - now).microseconds / TimeSpan.seconds(86_400).microseconds)
+        }
     }
 
     /// What a gateway knows of the bucket of devices.

@@ -13,8 +13,6 @@ struct StatusCommands {
     private static let patienceSeconds = 5
     /// All of a fleet's devices take a minute on slow disks.
     private static let restorePatienceSeconds = 300
-    /// A broker's certificate that ends sooner is told of.
-    private static let notice = TimeSpan.seconds(30 * 86_400)
 
     /// Where they print.
     let output: Output
@@ -58,9 +56,7 @@ struct StatusCommands {
     private static func waiting(_ count: Int) -> String { count == 1 ? "1 push waits" : "\(count) pushes wait" }
 
     private func end(of line: FleetStatus.Line) -> String {
-        guard let end = line.certificateEnd, end < now + Self.notice else { return "" }
-        let days = max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
-        return ", its certificate ends in \(days) days"
+        line.certificateDaysLeft(at: now).map { ", its certificate ends in \($0) days" } ?? ""
     }
 
     private static func words(for bucket: FleetStatus.Bucket) -> String {

@@ -8,8 +8,6 @@ import Fleet
 enum FleetChecks {
     /// A credential that ends sooner is told of.
     private static let notice = TimeSpan.seconds(14 * 86_400)
-    /// So is a broker's certificate, which takes a folder to be copied.
-    private static let certificateNotice = TimeSpan.seconds(30 * 86_400)
     /// Clocks may differ by this much.
     private static let clockSecondsMax: Int64 = 2
     /// A gateway that answered this long ago does so still: an agent asks every 30 ± 5 s.
@@ -58,9 +56,8 @@ enum FleetChecks {
             return [Finding(.fail, "fleet", "\(credential): \(error)", mend: mend)]
         }
         guard let end = credential.claims.endsAt, end < now + notice else { return [] }
-        return [
-            Finding(.warn, "fleet", "\(credential) ends in \(days(until: end, now)) days", mend: another)
-        ]
+        let days = max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
+        return [Finding(.warn, "fleet", "\(credential) ends in \(days) days", mend: another)]
     }
 
     private static func lines(_ status: FleetStatus, _ standing: FleetStanding) -> [Finding] {
@@ -78,15 +75,11 @@ enum FleetChecks {
 
     private static func certificates(_ status: FleetStatus, _ now: WallTime) -> [Finding] {
         status.lines.compactMap { line in
-            guard let end = line.certificateEnd, end < now + certificateNotice else { return nil }
-            let detail = "the certificate of broker \(line.broker) ends in \(days(until: end, now)) days"
+            guard let days = line.certificateDaysLeft(at: now) else { return nil }
+            let detail = "the certificate of broker \(line.broker) ends in \(days) days"
             let mend = "belfry fleet setup where the keys are, then copy that broker's folder and start it anew"
             return Finding(.warn, "fleet", detail, mend: mend)
         }
-    }
-
-    private static func days(until end: WallTime, _ now: WallTime) -> Int64 {
-        max(0, (end - now).microseconds / TimeSpan.seconds(86_400).microseconds)
     }
 
     private static func twice(_ status: FleetStatus, _ standing: FleetStanding) -> [Finding] {
