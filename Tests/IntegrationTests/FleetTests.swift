@@ -216,12 +216,11 @@ final class Office {
     private func start(_ number: Int) throws -> ProgramRun {
         // Into a file, since nobody reads a pipe of theirs.
         unsafe unlink(logPath(of: number))
+        let script = "cd '\(place(of: number))' && exec \"$@\""
+        // As its configuration tells to start it.
         return try ProgramRun(
             "/bin/sh",
-            [
-                "-c", "cd '\(place(of: number))' && exec \"$@\"", "sh", Self.program, "-c", "nats.conf", "-l",
-                logPath(of: number),
-            ])
+            ["-c", script, "sh", "env", "GOGC=40", Self.program, "-c", "nats.conf", "-l", logPath(of: number)])
     }
 
     private func isReady(_ number: Int) -> Bool { waitUntil { log(of: number).contains("Server is ready") } }
