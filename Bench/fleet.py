@@ -123,23 +123,42 @@ class Fleet:
         return devices, taken
 
 
-def opened_log(place, port):
-    """The log of pushes, which there is from the first push on, at its end."""
-    apns.Provider(port).push(place, place.offline, str(uuid.uuid4()))
-    log = (place.state / "apns/log.jsonl").open()
-    log.seek(0, os.SEEK_END)
-    return log
+class Log:
+    """The log of pushes, which there is from the first push on, from its end, also where a new file is begun."""
 
+    def __init__(self, place, port):
+        apns.Provider(port).push(place, place.offline, str(uuid.uuid4()))
+        self.path = place.state / "apns/log.jsonl"
+        self.file = self.path.open()
+        self.file.seek(0, os.SEEK_END)
 
-def notes(log):
-    """What the endpoint has noted since: whole lines alone."""
-    while True:
-        place = log.tell()
-        line = log.readline()
-        if not line.endswith("\n"):
-            log.seek(place)
-            return
-        yield json.loads(line)
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def is_full(self):
+        with contextlib.suppress(FileNotFoundError):
+            return os.fstat(self.file.fileno()).st_ino != self.path.stat().st_ino
+        # The new one is just made.
+        return False
+
+    def notes(self):
+        """What the endpoint has noted since: whole lines alone."""
+        # Asked before it is read, so that what came before the new file is.
+        is_full = self.is_full()
+        while True:
+            place = self.file.tell()
+            line = self.file.readline()
+            if line.endswith("\n"):
+                yield json.loads(line)
+            elif is_full:
+                self.file.close()
+                self.file, is_full = self.path.open(), False
+            else:
+                self.file.seek(place)
+                return
 
 
 def milliseconds_to(place, provider, log, device, step="received"):
@@ -148,7 +167,7 @@ def milliseconds_to(place, provider, log, device, step="received"):
     sent = provider.push(place, device, apns_id)
 
     def noted():
-        for note in notes(log):
+        for note in log.notes():
             if note.get("id") == apns_id and note["step"] == step:
                 return note["at"]
         return None
@@ -161,7 +180,7 @@ def latest(place, provider, log, device, leave, come_back):
     sent, received = {}, {}
 
     def look():
-        for note in notes(log):
+        for note in log.notes():
             if note["step"] == "received" and note.get("id") in sent:
                 received.setdefault(note["id"], note["at"])
 
@@ -252,14 +271,14 @@ def per_second(place, port, log, devices, count):
     headers = [f"authorization: {place.bearer}", f"apns-topic: {apns.BUNDLE_ID}"]
     command = ["h2load", "--threads=1", "--clients=1", f"--max-concurrent-streams={AT_ONCE}", f"--requests={count}",
                f"--data={place.payload}", f"--input-file={urls}", *(f"--header={header}" for header in headers)]
-    for _ in notes(log):
+    for _ in log.notes():
         pass
     began = time.time()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
     times = []
 
     def all_received():
-        times.extend(note["at"] for note in notes(log) if note["step"] == "received")
+        times.extend(note["at"] for note in log.notes() if note["step"] == "received")
         return len(times) >= count
 
     setting.wait_until(all_received, f"{count} pushes to a machine", 60)
@@ -281,7 +300,7 @@ def measure(machine, rounds, count):
                 (absent,), _ = fleet.machine("absent", str(sink), leaving)
             rows = [figures.plain_row("device add on a machine of a fleet, to its tokens (ms)", added, figures.median, 50,
                                       "50 ms")]
-            with apns.endpoint(place) as (port, _), opened_log(place, port) as log:
+            with apns.endpoint(place) as (port, _), Log(place, port) as log:
                 provider = apns.Provider(port)
                 rows += measure_one(place, "a worker of systemd's", log, provider, rounds, count, place.online, real, 2)
                 rates = [per_second(place, port, log, cheap, 100 * count) for _ in range(rounds)]
@@ -289,7 +308,7 @@ def measure(machine, rounds, count):
                     f"pushes to another machine, {AT_ONCE} at once, a worker that costs nothing, time of each (µs)",
                     [1e6 / rate for rate in rates], figures.median, 1e6 / 3000, "333 µs: 3,000/s"))
             place.push_socket = str(sink)
-            with apns.endpoint(place) as (port, _), opened_log(place, port) as log:
+            with apns.endpoint(place) as (port, _), Log(place, port) as log:
                 provider = apns.Provider(port)
                 rows += measure_one(place, "a worker that costs nothing", log, provider, rounds, count, place.online,
                                     cheap[0], 1)[:1]

@@ -104,6 +104,9 @@ public struct AskingStateMachine {
     private var machines: [FleetName: Machine] = [:]
     private var followed: [UInt64] = []
     private var lines: Set<LineNumber> = []
+    /// Over which line a question was taken last. The next goes there first: the other may lead to a broker that stands
+    /// still, and a device that has many pushes would wait for each to be asked again.
+    private var provenLine: LineNumber?
     private var cutOffAt: Instant?
     /// Never later than the first flight's ``Flight/due``.
     private var nextDue: Instant?
@@ -209,6 +212,7 @@ public struct AskingStateMachine {
         switch saying.word {
         case .taken:
             flights[number]?.isTaken = true
+            provenLine = flight.line
             wait(until: now + limits.toldWithin, for: number)
         case .received:
             effects.append(.tell(number, .said(.received)))
@@ -313,10 +317,10 @@ extension AskingStateMachine {
         return isFirst || asked.isEmpty ? asked : [.tell(number, .again(why))] + asked
     }
 
-    /// The line after that one, in turn.
+    /// The line after that one, in turn; the proven one to begin with.
     private func nextLine(after line: LineNumber?) -> LineNumber? {
         let others = lines.sorted()
-        guard let line else { return others.first }
+        guard let line else { return others.first { $0 == provenLine } ?? others.first }
         return others.first { $0 > line } ?? others.first
     }
 

@@ -76,6 +76,17 @@ import Testing
         #expect(gateway.ask(4) == [.ask(4, kiosk, 0)])
     }
 
+    @Test("one line's broker stands still: the next push is asked over the line that was heard, as long as it is up")
+    func proven() {
+        var gateway = Gateway(lines: [0, 1])
+        _ = gateway.ask(1)
+        #expect(gateway.pass(.milliseconds(250)).map(\.at) == [0.25])
+        _ = gateway.hear(.taken)
+        #expect(gateway.ask(2) == [.ask(2, kiosk, 1)])
+        _ = gateway.machine.lineIsDown(1, at: gateway.now)
+        #expect(gateway.ask(3) == [.ask(3, kiosk, 0)])
+    }
+
     @Test("a machine that no broker knows is offline after the same time, for another reason")
     func noMachine() {
         var gateway = Gateway(lines: [0])
