@@ -22,7 +22,6 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         if late == "launch", isFirst { exit(3) }
         if late != "delegate" { calls.begin() }
         if late != "registry" { register() }
-        signal(SIGUSR1, SIG_IGN)
         let signals = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .main)
         signals.setEventHandler {
             switch late {
@@ -45,4 +44,9 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     }
 }
 
+// One that comes before it is listened to waits.
+var awaited = sigset_t()
+sigemptyset(&awaited)
+sigaddset(&awaited, SIGUSR1)
+pthread_sigmask(SIG_BLOCK, &awaited, nil)
 UIApplication.run(AppDelegate())

@@ -52,8 +52,7 @@ struct AppLife: Sendable {
     var deadline: Instant? {
         switch phase {
         case .resting: nil
-        case .starting(let until): hasProcess || isConnected ? nil : until
-        case .waiting(let until, _): until
+        case .starting(let until), .waiting(let until, _): hasProcess || isConnected ? nil : until
         case .stopping(let next, _): next
         }
     }
@@ -69,6 +68,7 @@ struct AppLife: Sendable {
             return launch(at: now)
         case .starting: return []
         case .waiting(let until, let why):
+            guard !hasProcess, !isConnected else { return [] }
             return [.failed("\(why); it is started again in \(max(1, (until - now).wholeSeconds)) s")]
         case .stopping: return [.failed("it is being stopped")]
         }
@@ -99,7 +99,6 @@ struct AppLife: Sendable {
         isConnected = true
         isRegistered = false
         problem = ""
-        if case .waiting = phase { phase = .resting }
     }
 
     /// Its registry wants voip pushes, or no longer.
@@ -107,7 +106,11 @@ struct AppLife: Sendable {
         self.isRegistered = isRegistered
         guard isRegistered else { return }
         failures = 0
-        if case .starting = phase { phase = .resting }
+        switch phase {
+        // Not as it connects: one that is heard only after its death would be taken for one that stays.
+        case .starting, .waiting: phase = .resting
+        case .resting, .stopping: break
+        }
     }
 
     /// Its connection is gone.
@@ -164,7 +167,9 @@ struct AppLife: Sendable {
         case .stopping:
             phase = .resting
             return [.stopped]
-        case .waiting: return []
+        case .waiting(_, let why):
+            problem = why
+            return []
         case .starting: return failed("\(how), before its registry was there", at: now)
         case .resting:
             problem = wasRegistered ? how : "\(how), before its registry was there"

@@ -48,6 +48,16 @@ import Testing
         #expect(life.deadline == at(5))
     }
 
+    @Test("one whose death is heard before its first word is started again all the same") mutating func heardLate() {
+        _ = life.wanted(at: at(0))
+        life.began()
+        _ = life.ended("it", at: at(0))
+        life.connected()
+        #expect(life.deadline == nil && life.wanted(at: at(0)) == [])
+        #expect(life.disconnected(at: at(0)) == [] && life.problem == "it, before its registry was there")
+        #expect(life.deadline == at(1) && life.timePassed(at: at(1)) == [.launch])
+    }
+
     @Test("a start that shows nothing of the app for ten seconds has failed") mutating func silentStart() {
         _ = life.wanted(at: at(0))
         #expect(life.wanted(at: at(1)) == [], "it is being started")
