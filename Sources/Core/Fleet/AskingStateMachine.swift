@@ -83,6 +83,10 @@ public struct AskingStateMachine {
         var isToldThere = false
         /// Whether many have its name, each with tokens of its own, and say so.
         var isShared = false
+        /// Over which line it was heard first of the push that it took last. The next goes there first: that way is the
+        /// shortest, and the other line may lead to a broker that stands still, so that each push of a device waited to
+        /// be asked again.
+        var provenLine: LineNumber?
         /// Why it is offline; nil if it is not, as far as is known.
         var absence: OfflineReason?
         /// The life that it was heard by last, and those before that.
@@ -102,11 +106,11 @@ public struct AskingStateMachine {
     private let limits: Limits
     private var flights: [UInt64: Flight] = [:]
     private var machines: [FleetName: Machine] = [:]
+    /// The pushes that are followed, oldest first, and some that are over.
     private var followed: [UInt64] = []
+    /// How many of them are not over.
+    private var followedCount = 0
     private var lines: Set<LineNumber> = []
-    /// Over which line a question was taken last. The next goes there first: the other may lead to a broker that stands
-    /// still, and a device that has many pushes would wait for each to be asked again.
-    private var provenLine: LineNumber?
     private var cutOffAt: Instant?
     /// Never later than the first flight's ``Flight/due``.
     private var nextDue: Instant?
@@ -196,10 +200,10 @@ public struct AskingStateMachine {
         return lost.keys.sorted().flatMap { again($0, .lineDown, at: now) }
     }
 
-    /// A machine has said something of a push.
-    public mutating func hear(_ saying: FleetSaying, of number: UInt64, by machine: FleetName, at now: Instant)
-        -> [Effect]
-    {
+    /// A machine has said something of a push, which came over `line`.
+    public mutating func hear(
+        _ saying: FleetSaying, of number: UInt64, by machine: FleetName, over line: LineNumber, at now: Instant
+    ) -> [Effect] {
         var effects = note(machine, agent: saying.agent, at: now)
         // Of a push that was settled or forgotten, or of another machine's: nobody asked.
         guard var flight = flights[number], flight.machine == machine else { return effects }
@@ -211,8 +215,8 @@ public struct AskingStateMachine {
         flights[number] = flight
         switch saying.word {
         case .taken:
+            if !flight.isTaken { machines[machine]?.provenLine = line }
             flights[number]?.isTaken = true
-            provenLine = flight.line
             wait(until: now + limits.toldWithin, for: number)
         case .received:
             effects.append(.tell(number, .said(.received)))
@@ -231,7 +235,9 @@ public struct AskingStateMachine {
     }
 
     /// Nobody wants to know any more what becomes of the push `number`.
-    public mutating func leave(_ number: UInt64) { flights[number] = nil }
+    public mutating func leave(_ number: UInt64) {
+        if flights.removeValue(forKey: number)?.isFollowed == true { followedCount -= 1 }
+    }
 
     /// A question over `line` has found nobody who takes the machine's.
     public mutating func nobodyHears(_ number: UInt64, over line: LineNumber, at now: Instant) -> [Effect] {
@@ -301,7 +307,7 @@ public struct AskingStateMachine {
 // What follows from it.
 extension AskingStateMachine {
     private mutating func ask(_ number: UInt64, at now: Instant) -> [Effect] {
-        guard let flight = flights[number], let line = nextLine(after: flight.line) else { return [] }
+        guard let flight = flights[number], let line = nextLine(of: flight) else { return [] }
         flights[number]?.line = line
         let delay = flight.isTaken ? limits.toldWithin : limits.takenWithin
         wait(until: min(now + delay, flight.quietSince + limits.patience), for: number)
@@ -317,10 +323,13 @@ extension AskingStateMachine {
         return isFirst || asked.isEmpty ? asked : [.tell(number, .again(why))] + asked
     }
 
-    /// The line after that one, in turn; the proven one to begin with.
-    private func nextLine(after line: LineNumber?) -> LineNumber? {
+    /// The line after that it was asked over last, in turn; the proven one to begin with.
+    private func nextLine(of flight: Flight) -> LineNumber? {
         let others = lines.sorted()
-        guard let line else { return others.first { $0 == provenLine } ?? others.first }
+        guard let line = flight.line else {
+            let proven = machines[flight.machine]?.provenLine
+            return others.first { $0 == proven } ?? others.first
+        }
         return others.first { $0 > line } ?? others.first
     }
 
@@ -338,11 +347,10 @@ extension AskingStateMachine {
         flights[number]?.isFollowed = true
         wait(until: now + limits.presence, for: number)
         followed.append(number)
+        followedCount += 1
         // Those that are over stand in it until it is twice as long.
         if followed.count > limits.followedMax * 2 { followed.removeAll { flights[$0] == nil } }
-        guard followed.count > limits.followedMax,
-            let oldest = followed.firstIndex(where: { flights[$0] != nil }),
-            followed.count - oldest > limits.followedMax
+        guard followedCount > limits.followedMax, let oldest = followed.firstIndex(where: { flights[$0] != nil })
         else { return [] }
         let number = followed[oldest]
         followed.removeFirst(oldest + 1)
@@ -365,7 +373,7 @@ extension AskingStateMachine {
     private mutating func end(_ number: UInt64, _ news: News) -> [Effect] { [.tell(number, news)] + forget(number) }
 
     private mutating func forget(_ number: UInt64) -> [Effect] {
-        flights[number] = nil
+        leave(number)
         return [.forget(number)]
     }
 

@@ -31,7 +31,7 @@ public enum FleetSubject: Hashable, Sendable {
 
     /// The subject `text`; nil if it is none of these.
     public init?(_ text: String) {
-        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
         guard words.count >= 3, words[0] == Self.root, let name = FleetName(words[2]) else { return nil }
         switch (words[1], words.count) {
         case ("push", 3): self = .push(to: name)

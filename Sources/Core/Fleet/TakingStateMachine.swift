@@ -61,6 +61,8 @@ public struct TakingStateMachine {
         let question: Question
         /// Who has asked, the newest last.
         var askers: [Reply]
+        /// When it was said last that it was taken.
+        var toldTakenAt: Instant
         /// Whether its hand-over has begun.
         var isCarried = false
         /// How it ended; nil as long as it has not.
@@ -77,6 +79,8 @@ public struct TakingStateMachine {
 
     /// Who asks again from more places than these is a gateway that starts all the time: its older lives hear nothing.
     private static let askersMax = 4
+    /// Each question comes by two lines, one soon after the other.
+    private static let sameQuestionWithin = TimeSpan.milliseconds(100)
 
     private let limits: Limits
     private var open: [PushDigest: Push] = [:]
@@ -98,9 +102,13 @@ public struct TakingStateMachine {
     public mutating func ask(for question: Question, replyingTo reply: Reply, at now: Instant) -> [Effect] {
         let digest = question.digest
         if var push = open[digest] {
+            let drop: [Effect] = push.isCarried ? [.drop(digest)] : []
+            // The same question, by the other line: who has to ask again waits for longer.
+            guard push.askers.last != reply || now - push.toldTakenAt >= Self.sameQuestionWithin else { return drop }
             push.add(reply)
+            push.toldTakenAt = now
             open[digest] = push
-            return [.say(.taken, place: 0, to: reply)]
+            return drop + [.say(.taken, place: 0, to: reply)]
         }
         if var push = settled.value(of: digest, at: now), let outcome = push.outcome {
             push.add(reply)
@@ -115,7 +123,7 @@ public struct TakingStateMachine {
             let detail = "\(limits.waitingMax) pushes wait on this machine"
             return [.drop(digest), .say(.offline(.overloaded, detail: detail), place: 0, to: reply)]
         }
-        open[digest] = Push(question: question, askers: [reply])
+        open[digest] = Push(question: question, askers: [reply], toldTakenAt: now)
         waiting.append(digest)
         return [.say(.taken, place: 0, to: reply)] + next()
     }

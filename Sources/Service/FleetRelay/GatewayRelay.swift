@@ -135,7 +135,7 @@ public final class GatewayRelay {
             do throws(FleetMessageError) {
                 // A word that a later version has added says nothing.
                 guard let saying = try FleetSaying.read(message.bytes) else { return }
-                asking?.hear(saying, of: number, by: machine)
+                asking?.hear(saying, of: number, by: machine, over: line)
             } catch { droppedCount += 1 }
         case (.here(let machine), .published): hear(here: message, of: machine, by: line)
         case (.device(let machine), .published): hear(device: message, of: machine, by: line)

@@ -1,6 +1,7 @@
 import BelfryDevices
 import BelfryEventLoop
 import BelfrySyscalls
+import BelfryTerms
 import Fleet
 import FleetLine
 
@@ -29,6 +30,7 @@ final class PushAsking {
     /// Numbers of an earlier life are heard of for a while: those of this one are higher.
     private var lastNumber = UInt64(max(0, wallTimeMicroseconds()))
     private var timer: (any ScheduledTimer)?
+    private var wakesAt: Instant?
     /// What machines say of themselves.
     private var introductions: [FleetName: FleetIntroduction] = [:]
     /// Of which machines it was told that there are two.
@@ -75,8 +77,8 @@ final class PushAsking {
 
     func lineIsDown(_ line: FleetLines.Number) { perform(machine.lineIsDown(line, at: loop.now)) }
 
-    func hear(_ saying: FleetSaying, of number: UInt64, by machine: FleetName) {
-        perform(self.machine.hear(saying, of: number, by: machine, at: loop.now))
+    func hear(_ saying: FleetSaying, of number: UInt64, by machine: FleetName, over line: FleetLines.Number) {
+        perform(self.machine.hear(saying, of: number, by: machine, over: line, at: loop.now))
     }
 
     func hear(_ here: HereMessage, of machine: FleetName) {
@@ -126,17 +128,17 @@ final class PushAsking {
         }
     }
 
+    /// The timer is set anew if it is to come at another time alone: words come ten to a push.
     private func wait() {
-        guard let at = machine.wakeAt else {
-            timer?.cancel()
-            timer = nil
-            return
-        }
+        guard machine.wakeAt != wakesAt else { return }
+        wakesAt = machine.wakeAt
         timer?.cancel()
-        timer = loop.schedule(at: at, description: "ask again") { [weak self] in
-            guard let self else { return }
-            timer = nil
-            perform(machine.wake(at: loop.now))
+        timer = wakesAt.map { at in
+            loop.schedule(at: at, description: "ask again") { [weak self] in
+                guard let self else { return }
+                wakesAt = nil
+                perform(machine.wake(at: loop.now))
+            }
         }
     }
 }

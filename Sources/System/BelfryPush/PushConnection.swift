@@ -112,9 +112,12 @@ public final class PushConnection {
             guard error.errno == EAGAIN, tryAgain() else { throw failure(error) }
             return
         }
+        // The worker can begin before the loop has had a turn.
+        send()
         do throws(SystemError) {
             source = try loop.watch(
-                descriptor: descriptor.number, events: [.readable, .writable], description: "push"
+                descriptor: descriptor.number, events: unsent.isEmpty ? .readable : [.readable, .writable],
+                description: "push"
             ) { readiness in self.ready(readiness) }
         } catch {
             throw PushError(.connectionFailed, "the connection cannot be watched", cause: error)

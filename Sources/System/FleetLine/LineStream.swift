@@ -6,7 +6,7 @@ import Glibc
 
 /// The bytes of one connection to a broker: a socket that never blocks, in plain text at first and by TLS from then on.
 ///
-/// What is said is sent once this turn of the loop is over, many words in one record of TLS.
+/// What is said is sent once all that is ready now has had its turn, many words in one record of TLS.
 final class LineStream {
     /// What was there to be read.
     enum Piece {
@@ -19,7 +19,7 @@ final class LineStream {
 
     /// How much is read at once: a record of TLS.
     private static let pieceBytesMax = 16 << 10
-    /// What is not kept waiting for the end of a turn.
+    /// What is not kept waiting.
     private static let burstBytes = 64 << 10
     /// How many pieces are read that nobody wants any more.
     private static let lastPiecesMax = 64
@@ -148,7 +148,7 @@ final class LineStream {
             send()
         } else if !isSendingSoon {
             isSendingSoon = true
-            loop.afterThis(description: "say") { [weak self] in
+            loop.afterReady(description: "say") { [weak self] in
                 self?.isSendingSoon = false
                 self?.send()
             }

@@ -23,9 +23,9 @@ import Testing
 
         mutating func hear(
             _ word: FleetSaying.Word, of number: UInt64 = 1, by agent: UInt64 = 7, place: Int64 = 0,
-            from name: FleetName = AskingTests.kiosk
+            from name: FleetName = AskingTests.kiosk, over line: Int = 0
         ) -> [Effect] {
-            machine.hear(FleetSaying(word, by: agent, place: place), of: number, by: name, at: now)
+            machine.hear(FleetSaying(word, by: agent, place: place), of: number, by: name, over: line, at: now)
         }
 
         /// Lets `span` pass, with all that comes due, each with when it was.
@@ -81,10 +81,12 @@ import Testing
         var gateway = Gateway(lines: [0, 1])
         _ = gateway.ask(1)
         #expect(gateway.pass(.milliseconds(250)).map(\.at) == [0.25])
-        _ = gateway.hear(.taken)
+        _ = gateway.hear(.taken, over: 1)
+        _ = gateway.hear(.taken, over: 0)
         #expect(gateway.ask(2) == [.ask(2, kiosk, 1)])
+        #expect(gateway.ask(3, of: Self.other) == [.ask(3, Self.other, 0)])
         _ = gateway.machine.lineIsDown(1, at: gateway.now)
-        #expect(gateway.ask(3) == [.ask(3, kiosk, 0)])
+        #expect(gateway.ask(4) == [.ask(4, kiosk, 0)])
     }
 
     @Test("a machine that no broker knows is offline after the same time, for another reason")
@@ -252,7 +254,8 @@ import Testing
             _ = gateway.ask(number)
             forgotten += gateway.hear(.received, of: number).dropFirst()
             if number == 2 { _ = gateway.hear(.over, of: 1) }
+            if number == 3 { gateway.machine.leave(2) }
         }
-        #expect(forgotten == (2...9).map { .forget($0) })
+        #expect(forgotten == (3...9).map { .forget($0) })
     }
 }

@@ -14,7 +14,7 @@ struct FleetWorld {
         case wake(gateway: Int, life: Int)
         case atMachine(Int, life: Int, push: Int, reply: String)
         case handedOver(Int, life: Int, push: Int)
-        case atGateway(Int, life: Int, FleetSaying, number: UInt64, machine: Int)
+        case atGateway(Int, life: Int, FleetSaying, number: UInt64, machine: Int, line: Int)
         case unheard(gateway: Int, life: Int, number: UInt64, line: Int)
         case here(machine: Int)
         case brokerDies(Int)
@@ -172,9 +172,9 @@ struct FleetWorld {
             guard machines[machine].life == life, machines[machine].isUp else { return }
             stories[push].deliveries.append(life)
             perform(machines[machine].taking.end(Self.digest(push), by: .received, at: now), machine)
-        case .atGateway(let gateway, let life, let saying, let number, let machine):
+        case .atGateway(let gateway, let life, let saying, let number, let machine, let line):
             guard gateways[gateway].life == life, let name = FleetName("m\(machine)") else { return }
-            perform(gateways[gateway].asking.hear(saying, of: number, by: name, at: now), gateway)
+            perform(gateways[gateway].asking.hear(saying, of: number, by: name, over: line, at: now), gateway)
         case .unheard(let gateway, let life, let number, let line):
             guard gateways[gateway].life == life else { return }
             perform(gateways[gateway].asking.nobodyHears(number, over: line, at: now), gateway)
@@ -323,10 +323,9 @@ struct FleetWorld {
                 let words = reply.split(separator: " ").compactMap { UInt64($0) }
                 guard brokers.contains(true), words.count == 3 else { continue }
                 let saying = FleetSaying(word, by: UInt64(machines[machine].life), place: place)
-                for delay in delays() {
-                    after(
-                        delay,
-                        .atGateway(Int(words[0]), life: Int(words[1]), saying, number: words[2], machine: machine))
+                for (line, delay) in delays().enumerated() {
+                    let (gateway, life, number) = (Int(words[0]), Int(words[1]), words[2])
+                    after(delay, .atGateway(gateway, life: life, saying, number: number, machine: machine, line: line))
                 }
             }
         }

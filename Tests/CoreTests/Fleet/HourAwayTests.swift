@@ -81,7 +81,8 @@ import Testing
                     }
                     taken.append(asked[number]!)
                     for word in [FleetSaying.Word.taken, .received, .over] {
-                        carryOut(relay.hear(FleetSaying(word, by: 1, place: 0), of: number, by: kiosk, at: now))
+                        let saying = FleetSaying(word, by: 1, place: 0)
+                        carryOut(relay.hear(saying, of: number, by: kiosk, over: line, at: now))
                     }
                 case .tell(let number, .said(.offline)): carryOut(queue.carried(asked[number]!, .offline, at: time))
                 case .tell(let number, .said(.received)): carryOut(queue.carried(asked[number]!, .settled, at: time))

@@ -32,8 +32,13 @@ import Testing
         #expect(
             machine.ask(for: question(1), replyingTo: "a.1", at: now)
                 == [.say(.taken, place: 0, to: "a.1"), .handOver(one)])
-        #expect(machine.ask(for: question(1), replyingTo: "a.1", at: now) == [.say(.taken, place: 0, to: "a.1")])
-        #expect(machine.ask(for: question(1), replyingTo: "b.1", at: now) == [.say(.taken, place: 0, to: "b.1")])
+        // By the other line, which is no other question, and after a while.
+        #expect(machine.ask(for: question(1), replyingTo: "a.1", at: now + .milliseconds(99)) == [.drop(one)])
+        for (asker, after) in [("a.1", TimeSpan.milliseconds(100)), ("b.1", .milliseconds(101))] {
+            #expect(
+                machine.ask(for: question(1), replyingTo: asker, at: now + after)
+                    == [.drop(one), .say(.taken, place: 0, to: asker)])
+        }
         #expect(
             machine.end(one, by: .received, at: now)
                 == [.say(.received, place: 0, to: "a.1"), .say(.received, place: 0, to: "b.1")])
