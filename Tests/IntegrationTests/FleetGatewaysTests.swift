@@ -1,11 +1,9 @@
 import BelfryAppGroup
 import BelfryDevices
-import BelfryEventLoop
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
-import CallLedger
-import PushCarrier
+import Glibc
 import Support
 import Testing
 
@@ -58,45 +56,32 @@ extension IntegrationTests {
             try office.enroll("kiosk", for: machine)
             try machine.systemctl("start", "\(machine.name)-agent.service")
             let device = try object(machine.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
-            let token = try #require(device["voipToken"]?.stringValue.flatMap { DeviceToken(hex: $0) })
-            let loop = try Loop()
-            let carriers = gateways.map { RelayCarrier(socketPath: $0.phone.relaySocket, on: loop) }
-            for milliseconds in [0, 2, 20, 200] {
+            let token = try #require(device["voipToken"]?.stringValue)
+            let hangUp = { (call: String) in #"{"type":"hangup","callId":"\#(call)"}"# }
+            for gateway in gateways { #expect(try waitUntil { try gateway.push(hangUp("none"), to: token) == "200" }) }
+            for milliseconds in [0, 2, 20, 200] as [Int32] {
                 var rangCount = 0
                 for number in 0..<FleetSize.pairs {
                     let call = "ring-\(milliseconds)-\(number)"
-                    var (news, ofHangup): ([CarrierNews], [CarrierNews]) = ([], [])
-                    carriers[number % 2].carry(
-                        handOver(#"{"callId":"\#(call)","callerName":"Ada","handle":"+49"}"#, token)
-                    ) { news.append($0) }
-                    _ = loop.schedule(at: loop.now + .milliseconds(Int64(milliseconds)), description: "hangup") {
-                        carriers[(number + 1) % 2].carry(
-                            handOver(#"{"type":"hangup","callId":"\#(call)"}"#, token)
-                        ) { ofHangup.append($0) }
-                    }
+                    let (gateway, other) = (gateways[number % 2], gateways[(number + 1) % 2])
+                    let (id, hangupID) = (randomUUID(), randomUUID())
+                    let ringing = try gateway.begin(
+                        #"{"callId":"\#(call)","callerName":"Ada","handle":"+49"}"#, to: token, id: id)
+                    poll(nil, 0, milliseconds)
+                    let hangingUp = try other.begin(hangUp(call), to: token, id: hangupID)
+                    #expect(ringing.isAccepted() && hangingUp.isAccepted(), "\(call)")
                     #expect(
-                        loop.run(within: .seconds(20)) { news.contains(.over) && ofHangup.contains(.over) },
-                        "\(call): \(news), \(ofHangup)")
-                    if news.contains(where: { if case .event("ringing", _) = $0 { true } else { false } }) {
-                        rangCount += 1
-                    }
-                    #expect(try machine.rings().isEmpty, "\(call): \(news), \(ofHangup)")
+                        waitUntil {
+                            gateway.hasLogged("delivered", of: id) && other.hasLogged("delivered", of: hangupID)
+                                && gateway.hasLogged("ringing", of: id) == gateway.hasLogged("ended", of: id)
+                        }, "\(call) \(id) \(hangupID): \(gateway.log) \(other.log)")
+                    if gateway.hasLogged("ringing", of: id) { rangCount += 1 }
+                    #expect(try waitUntil { try machine.rings().isEmpty }, "\(call)")
                 }
                 #expect(milliseconds < 200 || rangCount > 0)
                 print("hung up after \(milliseconds) ms: \(rangCount) of \(FleetSize.pairs) rang before")
             }
-            #expect(try !machine.hasFailedUnits())
-        }
-
-        private func handOver(_ payload: String, _ token: DeviceToken) -> HandOver {
-            let push = EndpointPush(
-                apnsID: randomUUID(), token: token, topic: "com.example.phone.voip", pushType: .voip,
-                payload: Array(payload.utf8), acceptedAt: WallTime(microseconds: wallTimeMicroseconds()))
-            return HandOver(
-                push: push,
-                registration: Registration(
-                    token: token, deviceID: "d", kind: .voip, bundleID: "com.example.phone", appGroup: nil,
-                    environment: .production, machine: FleetName("kiosk")))
+            #expect(try machine.rings().isEmpty && !machine.hasFailedUnits())
         }
     }
 }
@@ -139,9 +124,36 @@ struct PushGateway {
         return try phone.push(payload, to: token, topic: topic, by: certificate, more)
     }
 
+    /// curl begins to push, by a connection of its own.
+    func begin(_ payload: String, to token: String, id: String) throws -> CurledPush {
+        try CurledPush(phone.curl(payload, to: token, by: certificate, ["--header", "apns-id: \(id)"]))
+    }
+
+    /// Whether its log has a line of the push `id` with that word.
+    func hasLogged(_ word: String, of id: String) -> Bool {
+        log.split(separator: "\n").contains { $0.contains(id) && $0.contains("\"\(word)\"") }
+    }
+
     /// What it has logged of pushes.
     var log: String {
         contents(of: "\(phone.state.path)/apns/log.1.jsonl") + contents(of: "\(phone.state.path)/apns/log.jsonl")
+    }
+}
+
+/// A push that curl is on the way with.
+struct CurledPush {
+    private let curl: ProgramRun
+
+    init(_ arguments: [String]) throws {
+        curl = try ProgramRun("/usr/bin/curl", arguments + ["--write-out", "%{http_code}\n"])
+    }
+
+    /// Whether it was answered with 200, which is waited for.
+    func isAccepted() -> Bool {
+        let answer = curl.lines()
+        guard answer != ["200"] else { return true }
+        Issue.record("\(answer), \(curl.complaints())")
+        return false
     }
 }
 

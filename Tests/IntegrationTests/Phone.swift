@@ -125,16 +125,21 @@ final class Phone {
         _ payload: String, to token: String, topic: String = "com.example.phone.voip", by certificate: String,
         _ more: [String] = []
     ) throws -> String {
-        let host = "api.push.apple.com"
-        let finished = try run(
-            "/usr/bin/curl",
-            [
-                "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
-                "\(state.path)/credentials/ca.pem", "--connect-to", "\(host):443:127.0.0.1:\(endpointPort)", "--cert",
-                certificate, "--header", "apns-topic: \(topic)", "--data", payload,
-                "https://\(host)/3/device/\(token)",
-            ] + more)
+        let finished = try run("/usr/bin/curl", curl(payload, to: token, topic: topic, by: certificate, more))
         return finished.output + finished.errors
+    }
+
+    /// With what curl pushes: ``push(_:to:topic:by:_:)``.
+    func curl(
+        _ payload: String, to token: String, topic: String = "com.example.phone.voip", by certificate: String,
+        _ more: [String] = []
+    ) -> [String] {
+        let host = "api.push.apple.com"
+        return [
+            "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
+            "\(state.path)/credentials/ca.pem", "--connect-to", "\(host):443:127.0.0.1:\(endpointPort)", "--cert",
+            certificate, "--header", "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
+        ] + more
     }
 
     /// What tells a program that it is this phone's.

@@ -46,7 +46,8 @@ struct CallReader {
         switch kind {
         case .other: return nil
         case .hangup:
-            return .hangup(Hangup(callID: try hangupCallID(), reason: reason(), sentAt: sentAt()))
+            let sentAt = sentAt() ?? envelope.sentUntil ?? envelope.sentAt
+            return .hangup(Hangup(callID: try hangupCallID(), reason: reason(), sentAt: sentAt))
         case .request:
             let callID = try requestCallID()
             let (name, nameField) = text(["callerName", "caller_name"], names?.callerName)
@@ -63,7 +64,7 @@ struct CallReader {
                     hasVideo: hasVideo(),
                     callerAvatar: picture(),
                     duration: duration(),
-                    sentAt: sentAt()
+                    sentAt: sentAt() ?? envelope.sentAt
                 ))
         }
     }
@@ -371,13 +372,14 @@ struct CallReader {
         return nil
     }
 
+    /// When its payload says that it was sent, which is by one clock.
     private mutating func sentAt() -> WallTime? {
         for (field, value) in candidates(["sentAt", "sent_at"]) {
             let time = value.numberOrItsText.flatMap { WallTime(unixSeconds: $0) }
             if let time, time.microseconds > 0 { return time }
             notes.add(field, found: value, expected: "Unix seconds as a number above 0")
         }
-        return envelope.sentAt
+        return nil
     }
 
     private mutating func reason() -> HangupReason {

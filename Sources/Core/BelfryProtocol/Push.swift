@@ -56,6 +56,9 @@ public struct Envelope: Hashable, Sendable {
     public var topic: String?
     /// When the server sent it.
     public var sentAt: WallTime?
+    /// The latest that it can have been sent, where ``sentAt`` is by one of several clocks; nil where it is exact. A
+    /// hangup is for each request that was sent before then (R8).
+    public var sentUntil: WallTime?
     /// When it is of no use any more; 1970 itself is "try once" and not past (R9).
     public var expiration: WallTime?
     /// Shared by notifications about the same matter; 1 to 64 bytes.
@@ -73,6 +76,7 @@ public struct Envelope: Hashable, Sendable {
         pushType: PushType = .alert,
         topic: String? = nil,
         sentAt: WallTime? = nil,
+        sentUntil: WallTime? = nil,
         expiration: WallTime? = nil,
         collapseID: String? = nil,
         appGroup: String? = nil,
@@ -83,6 +87,7 @@ public struct Envelope: Hashable, Sendable {
         self.pushType = pushType
         self.topic = topic
         self.sentAt = sentAt
+        self.sentUntil = sentUntil
         self.expiration = expiration
         self.collapseID = collapseID
         self.appGroup = appGroup

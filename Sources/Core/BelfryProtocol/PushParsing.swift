@@ -170,8 +170,8 @@ struct EnvelopeReader {
     var notes: FieldNotes
 
     private static let known = [
-        "payload", "id", "pushType", "topic", "sentAt", "expiration", "collapseId", "appGroup", bundleKey,
-        callPayloadKey,
+        "payload", "id", "pushType", "topic", "sentAt", "sentUntil", "expiration", "collapseId", "appGroup",
+        bundleKey, callPayloadKey,
     ]
     /// APNs' names for fields of ours: its headers, with values as written there. The priority says how hard APNs
     /// tries; nothing here depends on it.
@@ -220,7 +220,8 @@ struct EnvelopeReader {
             envelope.topic = value.stringValue
             if envelope.topic == nil { notes.add("topic", found: value, expected: "a string") }
         }
-        envelope.sentAt = try sentAt()
+        envelope.sentAt = try sentTime("sentAt")
+        envelope.sentUntil = try sentTime("sentUntil")
         envelope.expiration = try expiration()
         envelope.collapseID = try collapseID()
         envelope.appGroup = try appGroup()
@@ -255,13 +256,13 @@ struct EnvelopeReader {
         return text.lowercased()
     }
 
-    private mutating func sentAt() throws(Rejection) -> WallTime? {
-        guard let value = value("sentAt") else { return nil }
+    private mutating func sentTime(_ key: String) throws(Rejection) -> WallTime? {
+        guard let value = value(key) else { return nil }
         guard let seconds = value.numberValue, let time = WallTime(unixSeconds: seconds) else {
-            throw Self.badField("sentAt", found: value, expected: "Unix seconds as a number")
+            throw Self.badField(key, found: value, expected: "Unix seconds as a number")
         }
         guard time.microseconds > 0 else {
-            notes.add("sentAt", found: value, expected: "Unix seconds above 0")
+            notes.add(key, found: value, expected: "Unix seconds above 0")
             return nil
         }
         return time

@@ -63,6 +63,7 @@ extension Envelope {
         var object: JSONObject = ["id": .string(id), "pushType": .string(pushType.rawValue)]
         if let topic { object["topic"] = .string(topic) }
         if let sentAt { object["sentAt"] = .seconds(microseconds: sentAt.microseconds) }
+        if let sentUntil { object["sentUntil"] = .seconds(microseconds: sentUntil.microseconds) }
         if let expiration { object["expiration"] = .seconds(microseconds: expiration.microseconds) }
         if let collapseID { object["collapseId"] = .string(collapseID) }
         if let appGroup { object["appGroup"] = .string(appGroup) }

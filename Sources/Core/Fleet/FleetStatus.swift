@@ -4,6 +4,9 @@ public import BelfryTerms
 
 /// How a relay or an agent stands, as it tells commands that ask for it.
 public struct FleetStatus: Hashable, Sendable {
+    /// By how many seconds the clocks of a fleet may differ.
+    public static let clockSecondsMax: Int64 = 2
+
     /// One of its lines.
     public struct Line: Hashable, Sendable {
         /// The broker that it goes to, or went to last.

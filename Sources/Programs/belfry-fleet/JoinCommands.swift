@@ -12,8 +12,6 @@ import Glibc
 struct JoinCommands {
     /// How long a gateway has to answer.
     private static let patience = TimeSpan.seconds(3)
-    /// Clocks that differ by more are told of.
-    private static let clockSecondsMax: Int64 = 2
 
     /// Where they print.
     let output: Output
@@ -114,7 +112,7 @@ struct JoinCommands {
         }
         output.line("gateway \(said.gateway.text) answers")
         let seconds = (said.time - WallTime(microseconds: wallTimeMicroseconds())).microseconds / 1_000_000
-        guard abs(seconds) > Self.clockSecondsMax else { return }
+        guard abs(seconds) > FleetStatus.clockSecondsMax else { return }
         output.complaint("belfry: its clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this one")
     }
 

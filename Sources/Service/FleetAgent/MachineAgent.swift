@@ -47,9 +47,9 @@ public final class MachineAgent {
         self.isShared = isShared
         self.lines = lines
         self.loop = loop
-        taking = PushTaking(registry: registry, isShared: isShared, carrier: carrier, on: loop) {
-            [unowned self] in say($0, $1, $2, $3)
-        }
+        taking = PushTaking(
+            registry: registry, isShared: isShared, carrier: carrier, on: loop,
+            clocksDiffer: { [unowned self] in gateways.count > 1 }, say: { [unowned self] in say($0, $1, $2, $3) })
         // Answers to questions of earlier lives have other numbers.
         presence = MachinePresence(countingFrom: life >> 1, on: loop) { [unowned self] in sayHere($0, isBack: $1) }
         let asking = DeviceAsking(

@@ -1,5 +1,6 @@
 import BelfryDevices
 import BelfryEventLoop
+import BelfryTerms
 import DeviceRegistry
 import Fleet
 import FleetLine
@@ -17,6 +18,7 @@ final class PushTaking {
     private let isShared: Bool
     private let carrier: SocketCarrier
     private let say: Say
+    private let clocksDiffer: () -> Bool
     private var machine = TakingStateMachine()
     private var held: [PushDigest: EndpointPush] = [:]
     private var effects: [TakingStateMachine.Effect] = []
@@ -25,7 +27,12 @@ final class PushTaking {
     private var line: FleetLines.Number?
 
     /// Where the machine's name `isShared`, others answer for the tokens that `registry` does not have.
-    init(registry: TokenRegistry, isShared: Bool, carrier: SocketCarrier, on loop: Loop, say: @escaping Say) {
+    /// Whether several gateways say when they accepted a push, `clocksDiffer` tells.
+    init(
+        registry: TokenRegistry, isShared: Bool, carrier: SocketCarrier, on loop: Loop,
+        clocksDiffer: @escaping () -> Bool, say: @escaping Say
+    ) {
+        self.clocksDiffer = clocksDiffer
         self.loop = loop
         self.registry = registry
         self.isShared = isShared
@@ -77,7 +84,11 @@ final class PushTaking {
             let detail = "this machine has no device with the token"
             return perform(machine.end(digest, by: .offline(.unknownToken, detail: detail), at: loop.now))
         }
-        carrier.carry(HandOver(push: push, registration: registration)) { [weak self] in self?.heard($0, of: digest) }
+        // A hangup that came by another gateway is for its call, whichever of them was accepted first.
+        let until = clocksDiffer() ? push.acceptedAt + TimeSpan.seconds(FleetStatus.clockSecondsMax) : nil
+        carrier.carry(HandOver(push: push, registration: registration, acceptedUntil: until)) { [weak self] in
+            self?.heard($0, of: digest)
+        }
     }
 
     private func heard(_ news: CarrierNews, of digest: PushDigest) {

@@ -1,4 +1,5 @@
 public import BelfryDevices
+public import BelfryTerms
 public import Fleet
 
 /// One push with all that is known of its receiver.
@@ -9,9 +10,14 @@ public struct HandOver: Sendable {
     public let registration: Registration
     /// Whether it was kept, since its device or machine was offline.
     public let isKept: Bool
+    /// The latest that it can have been accepted, where the clocks of several gateways say when; nil where one does.
+    public let acceptedUntil: WallTime?
 
     /// The push `push` for `registration`.
-    public init(push: EndpointPush, registration: Registration, isKept: Bool = false) {
+    public init(
+        push: EndpointPush, registration: Registration, isKept: Bool = false, acceptedUntil: WallTime? = nil
+    ) {
+        self.acceptedUntil = acceptedUntil
         self.push = push
         self.registration = registration
         self.isKept = isKept

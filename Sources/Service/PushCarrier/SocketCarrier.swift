@@ -142,7 +142,8 @@ public final class SocketCarrier: Carrier {
         let push = handOver.push
         return Envelope(
             id: push.apnsID, pushType: PushType(rawValue: push.pushType.rawValue) ?? .alert, topic: push.topic,
-            sentAt: push.acceptedAt, expiration: push.expiration, collapseID: push.collapseID,
+            sentAt: push.acceptedAt, sentUntil: handOver.acceptedUntil, expiration: push.expiration,
+            collapseID: push.collapseID,
             appGroup: handOver.registration.appGroup?.text, callPayload: handOver.registration.callPayload
         ).enclosing(payloadBytes: push.payload)
     }

@@ -9,7 +9,7 @@ import Testing
             #"""
             {"payload":{"aps":{"alert":"x"},"Simulator Target Bundle":"com.example.app"},
              "id":"01234567-89AB-4CDE-8F01-23456789ABCD","pushType":"voip","topic":"com.example.voip",
-             "sentAt":1795190000.25,"expiration":0,"collapseId":"c","appGroup":"group.a-1"}
+             "sentAt":1795190000.25,"sentUntil":1795190002,"expiration":0,"collapseId":"c","appGroup":"group.a-1"}
             """#)
         let envelope = push.envelope
         #expect(envelope.id == "01234567-89ab-4cde-8f01-23456789abcd")
@@ -17,11 +17,27 @@ import Testing
         #expect(push.pushType == .voip)
         #expect(envelope.topic == "com.example.voip")
         #expect(envelope.sentAt == WallTime(microseconds: 1_795_190_000_250_000))
+        #expect(envelope.sentUntil == WallTime(microseconds: 1_795_190_002_000_000))
         #expect(envelope.expiration == WallTime(microseconds: 0))
         #expect(envelope.collapseID == "c")
         #expect(envelope.appGroup == "group.a-1")
         #expect(envelope.simulatorTargetBundle == "com.example.app")
         #expect(push.notes.isEmpty)
+    }
+
+    @Test("where clocks differ a hangup was sent as late as can be, and a call was not; what a payload says is exact")
+    func clocks() throws {
+        func sentAt(_ fields: String) throws -> WallTime? {
+            switch try push(#"{"payload":{"aps":{},\#(fields)},"sentAt":10,"sentUntil":12}"#).call {
+            case .hangup(let hangup)?: hangup.sentAt
+            case .request(let request)?: request.sentAt
+            case nil: nil
+            }
+        }
+        let (call, hangup) = (#""type":"call-request","callId":"c""#, #""type":"hangup","callId":"c""#)
+        #expect(try sentAt(call) == WallTime(microseconds: 10_000_000))
+        #expect(try sentAt(hangup) == WallTime(microseconds: 12_000_000))
+        #expect(try sentAt(hangup + #","sentAt":11"#) == WallTime(microseconds: 11_000_000))
     }
 
     @Test func anAPNsPayloadNeedsNoEnvelope() throws {

@@ -119,7 +119,7 @@ import Testing
 
     @Test func foreignTextInDetailsIsShortAndCannotMoveACursor() throws {
         let hostile = #"\u001b[2J\u202e\n"# + String(repeating: "A", count: 3000)
-        for field in ["id", "pushType", "collapseId", "appGroup", "sentAt"] {
+        for field in ["id", "pushType", "collapseId", "appGroup", "sentAt", "sentUntil"] {
             let refused = try #require(rejection(#"{"payload":{"aps":{}},"\#(field)":"\#(hostile)"}"#))
             #expect(refused.detail.utf8.count < 400)
             #expect(refused.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })

@@ -129,7 +129,7 @@ private final class OverheardCarrier: Carrier {
         #expect(object["topic"] == "com.example.phone.voip" && object["appGroup"] == "group.a")
         #expect(object["callPayload"] == "twilio")
         #expect(object["expiration"] == 0 && object["collapseId"] == "one \"two\"")
-        #expect(object["sentAt"] == .integer(push.acceptedAt.unixSecond))
+        #expect(object["sentAt"] == .integer(push.acceptedAt.unixSecond) && object["sentUntil"] == nil)
         #expect(carrier.told.map(\.news) == [.rejected(reason: "NoAps", detail: "none")])
     }
 

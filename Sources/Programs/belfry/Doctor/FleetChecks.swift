@@ -8,8 +8,6 @@ import Fleet
 enum FleetChecks {
     /// A credential that ends sooner is told of.
     private static let notice = TimeSpan.seconds(14 * 86_400)
-    /// Clocks may differ by this much.
-    private static let clockSecondsMax: Int64 = 2
     /// A gateway that answered this long ago does so still: an agent asks every 30 ± 5 s.
     private static let freshness = TimeSpan.seconds(90)
 
@@ -119,7 +117,7 @@ enum FleetChecks {
             return [Finding(.fail, "fleet", "no gateway answers: no push comes here", mend: mend)]
         }
         return heard.compactMap { gateway in
-            guard let seconds = gateway.clockSeconds, seconds.magnitude > clockSecondsMax else { return nil }
+            guard let seconds = gateway.clockSeconds, abs(seconds) > FleetStatus.clockSecondsMax else { return nil }
             let direction = seconds > 0 ? "ahead of" : "behind"
             let detail = "the clock of gateway \(gateway.name.text) is \(seconds.magnitude) s \(direction) this one"
             return Finding(.warn, "fleet", detail, mend: "have both set by NTP: timedatectl set-ntp true")
