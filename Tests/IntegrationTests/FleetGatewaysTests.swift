@@ -49,7 +49,7 @@ extension IntegrationTests {
             #expect(answeredBy.values.contains(0) && answeredBy.values.count { $0 == 1 } > ids.count / 2)
         }
 
-        @Test("a call by one gateway, hung up by the other after 0, 2, 20 and 200 ms: none rings on") func hangups()
+        @Test("R8 a call by one gateway, hung up by the other after 0, 2, 20 and 200 ms: none rings on") func hangups()
             throws
         {
             let machine = try Phone(["BELFRY_RING_DURATION": "60s"], isInFleet: true)

@@ -84,7 +84,7 @@ final class PushTaking {
             let detail = "this machine has no device with the token"
             return perform(machine.end(digest, by: .offline(.unknownToken, detail: detail), at: loop.now))
         }
-        // A hangup that came by another gateway is for its call, whichever of them was accepted first.
+        // A hangup that came by another gateway is for its call, whichever of them was accepted first (R8).
         let until = clocksDiffer() ? push.acceptedAt + TimeSpan.seconds(FleetStatus.clockSecondsMax) : nil
         carrier.carry(HandOver(push: push, registration: registration, acceptedUntil: until)) { [weak self] in
             self?.heard($0, of: digest)

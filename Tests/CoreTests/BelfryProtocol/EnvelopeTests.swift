@@ -25,7 +25,7 @@ import Testing
         #expect(push.notes.isEmpty)
     }
 
-    @Test("where clocks differ a hangup was sent as late as can be, and a call was not; what a payload says is exact")
+    @Test("R8 where clocks differ a hangup was sent as late as can be, and a call was not; a payload is exact")
     func clocks() throws {
         func sentAt(_ fields: String) throws -> WallTime? {
             switch try push(#"{"payload":{"aps":{},\#(fields)},"sentAt":10,"sentUntil":12}"#).call {
