@@ -89,16 +89,16 @@ extension IntegrationTests {
 
         @Test("ten thousand unknown tokens a second cost ten fences a second at most, and other pushes nothing")
         func fences() throws {
-            let watcher = try Loop()
-            let gate = try RawMember(
-                credential("gate-9", "--gateway"), hearing: ["_INBOX.gate-9.>"], on: watcher)
-            func last(_ number: Int) throws -> UInt64 {
-                try gate.say(BucketRequest.information.subject, "", reply: "_INBOX.gate-9.\(number)")
-                let answer = try #require(gate.heard("_INBOX.gate-9.\(number)"))
+            let watcher = try credential("gate-9", "--gateway")
+            // By a line of its own: a broker ends one that is not read while the pushes come.
+            func last() throws -> UInt64 {
+                let gate = try RawMember(watcher, hearing: ["_INBOX.gate-9.>"], on: Loop())
+                try gate.say(BucketRequest.information.subject, "", reply: "_INBOX.gate-9.1")
+                let answer = try #require(gate.heard("_INBOX.gate-9.1"))
                 guard case .bucket(_, let last, _) = BucketAnswer(answer) else { throw BucketMissing() }
                 return last
             }
-            let before = try last(1)
+            let before = try last()
             let begin = bootTimeMicroseconds()
             var (asked, certain, uncertain) = (0, 0, 0)
             var carrier: RelayCarrier?
@@ -116,7 +116,7 @@ extension IntegrationTests {
             }
             let seconds = Double(bootTimeMicroseconds() - begin) / 1e6
             withExtendedLifetime(carrier) {}
-            let fences = try last(2) - before
+            let fences = try last() - before
             print(
                 "\(asked) unknown tokens in \(seconds) s: \(fences) fences, \(certain) certain, \(uncertain) not;",
                 "latest push \(outcome.latest)")
@@ -139,8 +139,11 @@ extension IntegrationTests {
                 try waitUntil {
                     try twin.belfry("device", "list", "--json").output.contains(fleet.registration.token.hex)
                 })
-            #expect(try fleet.go(pushes: 20).isOnceEach)
-            #expect(waitUntil { second.taken.count == 20 && second.taken.values.allSatisfy { $0.count == 1 } })
+            _ = try fleet.go(pushes: 20)
+            // Either may have said so before the other one took it.
+            for sink in [fleet.sink, second] {
+                #expect(waitUntil { sink.taken.count == 20 && sink.taken.values.allSatisfy { $0.count == 1 } })
+            }
             for gate in fleet.gates {
                 let told = try gate.journal(of: "-relay.service").filter { $0.contains("twice") }
                 #expect(told.count == 1 && told.allSatisfy { $0.contains("kiosk") }, "\(told)")
