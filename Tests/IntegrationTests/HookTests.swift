@@ -210,6 +210,13 @@ extension IntegrationTests {
                 _ = call.story()
                 expected.insert(["unit"] + Self.variables(id, "answered", name: #"a\b"c$d`e%n'"#))
                 #expect(Set(runs(number + 1)) == expected)
+                // One that still ends what it has done is not started once more.
+                #expect(
+                    try !kind.isEmpty
+                        || waitUntil {
+                            try phone.systemctl("show", "--property=ActiveState", "--value", "\(unit).service").output
+                                .hasPrefix("inactive")
+                        })
             }
         }
 
