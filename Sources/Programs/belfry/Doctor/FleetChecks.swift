@@ -117,7 +117,8 @@ enum FleetChecks {
             return [Finding(.fail, "fleet", "no gateway answers: no push comes here", mend: mend)]
         }
         return heard.compactMap { gateway in
-            guard let seconds = gateway.clockSeconds, seconds.magnitude > FleetStatus.clockSecondsMax else { return nil }
+            let most = FleetStatus.clockSecondsMax
+            guard let seconds = gateway.clockSeconds, seconds.magnitude > most else { return nil }
             let direction = seconds > 0 ? "ahead of" : "behind"
             let detail = "the clock of gateway \(gateway.name.text) is \(seconds.magnitude) s \(direction) this one"
             return Finding(.warn, "fleet", detail, mend: "have both set by NTP: timedatectl set-ntp true")
