@@ -89,6 +89,34 @@ import Testing
         #expect(gateway.ask(4) == [.ask(4, kiosk, 0)])
     }
 
+    @Test("a second line changes nothing for a push that was asked over the first")
+    func second() {
+        var gateway = Gateway(lines: [0])
+        _ = gateway.ask(1)
+        _ = gateway.hear(.taken)
+        _ = gateway.pass(.seconds(1))
+        #expect(gateway.machine.lineIsUp(1, at: gateway.now).isEmpty)
+    }
+
+    @Test("of each machine that was heard it is known since when, when last, whether it is there, and what waits")
+    func known() {
+        var gateway = Gateway(lines: [0])
+        _ = gateway.pass(.seconds(1))
+        _ = gateway.ask(1)
+        _ = gateway.ask(2, of: Self.other)
+        #expect(gateway.machine.heard.isEmpty)
+        _ = gateway.hear(.taken)
+        _ = gateway.pass(.milliseconds(100))
+        _ = gateway.hear(.event("ringing", code: nil))
+        for waiting in [1, 0] {
+            let known = gateway.machine.heard
+            #expect(known.map(\.machine) == [kiosk] && known.map(\.isAbsent) == [false])
+            #expect(known.map(\.since.seconds) == [1] && known.map(\.heardAt.seconds) == [1.1])
+            #expect(known.map(\.waitingCount) == [waiting])
+            _ = gateway.hear(.received)
+        }
+    }
+
     @Test("a machine that no broker knows is offline after the same time, for another reason")
     func noMachine() {
         var gateway = Gateway(lines: [0])
