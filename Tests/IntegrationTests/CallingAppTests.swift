@@ -14,8 +14,8 @@ extension IntegrationTests {
         let folder = TemporaryFolder()
 
         /// A phone whose app runs, and is to report within 3 s: `key` of its `Info.plist` is `value`. If it is
-        /// `Late`, it is started by its first push.
-        func phone(_ key: String = "Registry", _ value: String = "") throws -> Phone {
+        /// `Late`, it is started by its first push. Its actions time out after `timeout`, if that is what is tried.
+        func phone(_ key: String = "Registry", _ value: String = "", timeout: String? = nil) throws -> Phone {
             let path = folder.makeFolder("Calling.app")
             let text = """
                 <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>\(Self.id)</string>
@@ -25,10 +25,11 @@ extension IntegrationTests {
             folder.write(Array(text.utf8), to: "Calling.app/Info.plist")
             let program = folder.write(bytes(of: builtProgram("CallingApp")), to: "Calling.app/Calling")
             #expect(unsafe chmod(program, 0o755) == 0)
-            let settings = [
-                "BELFRY_APPS": path, "BELFRY_APP_PATIENCE": "3s", "BELFRY_ANSWER_TIMEOUT": "1s",
-                "BELFRY_ACTION_TIMEOUT": "1s", "BELFRY_SOUND": key == "Ringtone" ? "ring" : "none",
+            var settings = [
+                "BELFRY_APPS": path, "BELFRY_APP_PATIENCE": "3s", "BELFRY_SOUND": key == "Ringtone" ? "ring" : "none",
             ]
+            settings["BELFRY_ANSWER_TIMEOUT"] = timeout
+            settings["BELFRY_ACTION_TIMEOUT"] = timeout
             let phone = try Phone(settings, hasApps: true)
             guard key != "Late" || value == "delegate" else { return phone }
             let start = try phone.belfry("app", "start", Self.id)
@@ -42,6 +43,9 @@ extension IntegrationTests {
             let pid = try #require(JSONValue.parse(Array(list.utf8)).objectValue?["pid"]?.numberValue)
             #expect(kill(Int32(pid), SIGUSR1) == 0)
         }
+
+        /// Whether the app answers its action after 1.5 s, or not at all.
+        private static func isNeverInTime(_ way: String) -> Bool { way == "late" || way == "never" }
 
         func push(_ fields: String, to phone: Phone) throws -> Client {
             try phone.push(#"{"payload": {\#(fields)}, "pushType": "voip", "topic": "\#(Self.id).voip"}"#)
@@ -153,7 +157,7 @@ extension IntegrationTests {
                 ("late", ["timed out", "late"]), ("never", ["timed out"]),
             ])
         func outcomes(_ way: String, then: [String]) throws {
-            let phone = try phone()
+            let phone = try phone(timeout: Self.isNeverInTime(way) ? "1s" : nil)
             let fields = #""callId": "one", "uuid": "\#(Self.uuid)""#
             let client = try push(#"\#(fields), "action": "\#(way)""#, to: phone)
             try client.wait(for: "ringing")
@@ -178,7 +182,7 @@ extension IntegrationTests {
                 "", "thread", "twice", "fails", "thread fails", "late", "never",
             ])
         func ends(_ way: String) throws {
-            let phone = try phone()
+            let phone = try phone(timeout: Self.isNeverInTime(way) ? "1s" : nil)
             let client = try push(#""callId": "one", "duration": 1, "action": "\#(way)""#, to: phone)
             try client.wait(for: "ringing")
             if way == "thread" {
