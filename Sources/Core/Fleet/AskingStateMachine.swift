@@ -173,11 +173,7 @@ public struct AskingStateMachine {
             guard var flight = flights[number] else { continue }
             flight.quietSince = flight.quietSince + (now - max(cutOffAt, flight.quietSince))
             flights[number] = flight
-            if flight.isFollowed {
-                wait(until: flight.quietSince + limits.presence, for: number)
-            } else {
-                effects += again(number, .lineDown, at: now)
-            }
+            if !flight.isFollowed { effects += again(number, .lineDown, at: now) }
         }
         // Nobody could be heard meanwhile.
         machines = machines.mapValues { machine in
@@ -226,7 +222,6 @@ public struct AskingStateMachine {
         case .event:
             guard saying.place > flight.place else { return effects }
             flights[number]?.place = saying.place
-            wait(until: now + limits.presence, for: number)
             effects.append(.tell(number, .said(saying.word)))
         case .over:
             effects += forget(number)
@@ -240,10 +235,8 @@ public struct AskingStateMachine {
     }
 
     /// A question over `line` has found nobody who takes the machine's.
-    public mutating func nobodyHears(_ number: UInt64, over line: LineNumber, at now: Instant) -> [Effect] {
-        guard let flight = flights[number], !flight.isFollowed, !flight.isTaken, flight.line == line else { return [] }
-        flights[number]?.wasUnheard = true
-        return []
+    public mutating func nobodyHears(_ number: UInt64, over line: LineNumber) {
+        if flights[number]?.line == line { flights[number]?.wasUnheard = true }
     }
 
     /// A machine has said that it is there, in its life `agent`, perhaps as one of many under a name that `isShared`,
@@ -270,7 +263,7 @@ public struct AskingStateMachine {
                 known.twiceAt = now
                 effects.append(.twice(machine))
             }
-            known.earlierAgents = [last] + known.earlierAgents.filter { $0 != agent && $0 != last }.prefix(3)
+            known.earlierAgents = Array(([last] + known.earlierAgents).prefix(4))
         }
         if known.absence != nil { effects.append(.returned(machine)) }
         (known.heardAt, known.absence, known.agent) = (now, nil, agent)

@@ -90,7 +90,7 @@ final class PushAsking {
 
     /// A question over `line` has found nobody.
     func nobodyHears(_ number: UInt64, over line: FleetLines.Number) {
-        perform(machine.nobodyHears(number, over: line, at: loop.now))
+        machine.nobodyHears(number, over: line)
     }
 
     private func perform(_ effects: [AskingStateMachine.Effect]) {

@@ -117,20 +117,34 @@ import Testing
         }
     }
 
-    @Test("a machine that no broker knows is offline after the same time, for another reason")
-    func noMachine() {
+    @Test("a machine in its next life is known since then, one of many under a shared name since the first")
+    func lives() {
+        var gateway = Gateway(lines: [0])
+        for isShared in [false, true] {
+            let name = isShared ? Self.other : kiosk
+            for agent in [1, 2] as [UInt64] {
+                _ = gateway.machine.hear(name, agent: agent, isShared: isShared, at: gateway.now)
+                _ = gateway.pass(.seconds(1))
+            }
+        }
+        #expect(gateway.machine.heard.map(\.machine) == [kiosk, Self.other])
+        #expect(gateway.machine.heard.map(\.since.seconds) == [1, 2])
+    }
+
+    @Test(
+        "a machine that no broker knows is offline after the same time, for another reason; only who was asked says so",
+        arguments: [0, 1])
+    func noMachine(line: Int) {
         var gateway = Gateway(lines: [0])
         _ = gateway.ask(1)
-        for _ in 0..<39 {
-            #expect(gateway.machine.nobodyHears(1, over: 0, at: gateway.now).isEmpty)
-            #expect(gateway.pass(.milliseconds(250)).count == 1)
+        for _ in 0..<40 {
+            gateway.machine.nobodyHears(1, over: line)
+            let due = gateway.pass(.milliseconds(250))
+            #expect(due.count == 1)
+            guard case .tell(1, .said(.offline(let why, _)))? = due.first?.effects.first else { continue }
+            #expect(why == (line == 0 ? .noMachine : .silent) && gateway.now == Instant(microseconds: 10_000_000))
         }
-        _ = gateway.machine.nobodyHears(1, over: 0, at: gateway.now)
-        guard case .tell(1, .said(.offline(.noMachine, _)))? = gateway.pass(.milliseconds(250)).first?.effects.first
-        else {
-            Issue.record("it is not offline")
-            return
-        }
+        #expect(gateway.machine.heard.isEmpty && gateway.machine.wakeAt == nil)
     }
 
     @Test("a machine that took it and says no more is asked again after 2 s, and repeats what it said")
@@ -227,6 +241,14 @@ import Testing
         #expect(gateway.machine.hear(kiosk, agent: 2, at: now) == [.twice(kiosk)])
         #expect(gateway.machine.isTwice(kiosk, at: now + .seconds(74)))
         #expect(!gateway.machine.isTwice(kiosk, at: now + .seconds(75)), "one of them has gone")
+    }
+
+    @Test("one of the last four lives that speaks again is another machine") func manyLives() {
+        var gateway = Gateway(lines: [0])
+        let isTwice = [0, 1, 2, 3, 4, 5, 4, 2].map { agent in
+            gateway.machine.hear(kiosk, agent: agent, at: gateway.now).contains(.twice(kiosk))
+        }
+        #expect(isTwice == [false, false, false, false, false, false, true, true])
     }
 
     @Test("many under a shared name are no two, and what none of them answers makes nobody of them offline")

@@ -177,7 +177,7 @@ struct FleetWorld {
             perform(gateways[gateway].asking.hear(saying, of: number, by: name, over: line, at: now), gateway)
         case .unheard(let gateway, let life, let number, let line):
             guard gateways[gateway].life == life else { return }
-            perform(gateways[gateway].asking.nobodyHears(number, over: line, at: now), gateway)
+            gateways[gateway].asking.nobodyHears(number, over: line)
         case .here(let machine): here(machine)
         case .brokerDies(let broker): setBroker(broker, isUp: false)
         case .brokerLives(let broker): setBroker(broker, isUp: true)

@@ -76,7 +76,7 @@ import Testing
                 switch effect {
                 case .ask(let number, _, let line):
                     guard isThere else {
-                        carryOut(relay.nobodyHears(number, over: line, at: now))
+                        relay.nobodyHears(number, over: line)
                         continue
                     }
                     taken.append(asked[number]!)
