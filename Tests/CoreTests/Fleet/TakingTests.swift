@@ -121,9 +121,15 @@ import Testing
         #expect(
             machine.ask(for: old, replyingTo: "a", at: now)
                 == [.drop(old.digest), .say(.replaced, place: 0, to: "a")])
+        let late = question(4, at: 9, isKept: false)
         for other in [
-            question(4, at: 9, isKept: false), question(5, at: 10, isKept: true),
+            late, question(5, at: 10, isKept: true),
             question(6, at: 9, token: 2, isKept: true), question(7, at: 9, topic: "a.c", isKept: true),
         ] { #expect(isHandedOver(machine.ask(for: other, replyingTo: "a", at: now))) }
+        _ = machine.end(late.digest, by: .received, at: now)
+        let older = question(8, at: 9, isKept: true)
+        #expect(
+            machine.ask(for: older, replyingTo: "a", at: now).last == .say(.replaced, place: 0, to: "a"),
+            "what was taken late is not the newest")
     }
 }
