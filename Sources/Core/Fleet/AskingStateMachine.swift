@@ -280,7 +280,6 @@ public struct AskingStateMachine {
     /// Time has passed.
     public mutating func wake(at now: Instant) -> [Effect] {
         guard !lines.isEmpty, let nextDue, nextDue <= now else { return [] }
-        self.nextDue = nil
         var effects: [Effect] = []
         for number in flights.filter({ $0.value.due <= now }).keys.sorted() {
             guard let flight = flights[number] else { continue }
